@@ -1,0 +1,60 @@
+# Everything from nothing: `make demo` and `make test` need python3 (3.11 or newer), g++ and make.
+# The environment goes to .venv, the compiled core to build/; both can be deleted at any time.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+CPP := $(shell find cpp -name '*.hpp' -o -name '*.cpp')
+PY := src tests benchmarks examples
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench format build clean
+
+help:
+	@echo "make demo    set up, then run the demonstration to its report"
+	@echo "make test    set up, then run the tests"
+	@echo "make check   formatting, types and import contracts"
+	@echo "make bench   benchmarks, as ratios measured in one run"
+	@echo "make format  format Python and C++, regenerate the core's type stubs"
+	@echo "make clean   remove the environment and everything built"
+
+demo: build
+	$(BIN)/hopefear demo
+
+test: build
+	$(BIN)/python -m pytest -n auto
+
+check: build
+	$(BIN)/ruff format --check $(PY)
+	$(BIN)/ruff check $(PY)
+	$(BIN)/mypy $(PY)
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+bench: build
+	$(BIN)/python -m benchmarks
+
+format: build
+	$(BIN)/ruff format $(PY)
+	$(BIN)/ruff check --fix $(PY)
+	$(BIN)/clang-format -i $(CPP)
+	$(BIN)/python -m nanobind.stubgen -q -m hopefear._core -o src/hopefear/_core.pyi
+
+# The tools that build the core come first, so that they can be reused: with build isolation every
+# build would start from nothing, without it one changed file is one compiler call.
+$(VENV)/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "hopefear needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@command -v $(or $(CXX),g++) >/dev/null || \
+	  { echo "hopefear needs a C++20 compiler: install g++ 11 or newer, or set CXX" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  scikit-build-core nanobind cmake ninja
+	@touch $@
+
+build: $(VENV)/.ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation \
+	  --editable '.[dev]'
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis

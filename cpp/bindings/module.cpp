@@ -1,0 +1,9 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+    using namespace hopefear::bindings;
+    m.doc() = "The compiled core of hopefear.";
+    bind_errors(m);
+    bind_vocabulary(m);
+    bind_language_model(m);
+}

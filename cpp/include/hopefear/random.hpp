@@ -1,0 +1,38 @@
+// A small random generator whose stream is the same everywhere (the distributions of the standard
+// library are not).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "hopefear/hash.hpp"
+
+namespace hopefear {
+
+// splitmix64: a counter and a finalizer. Streams of different seeds are independent, so each
+// sentence or restart gets its own and the result does not depend on the number of threads.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed, std::uint64_t stream = 0)
+        : state_(hash_combine(seed, stream)) {}
+
+    std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15u); }
+    // Uniform in [0, 1), all 53 bits.
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+    // Uniform in {0, ..., n - 1}, without bias; n > 0.
+    std::uint64_t below(std::uint64_t n) {
+        const std::uint64_t limit = -n % n;  // 2^64 mod n values are rejected
+        std::uint64_t x = next();
+        while (x < limit) x = next();
+        return x % n;
+    }
+    template <class Range>
+    void shuffle(Range& range) {
+        for (std::size_t i = range.size(); i > 1; --i) std::swap(range[i - 1], range[below(i)]);
+    }
+
+  private:
+    std::uint64_t state_;
+};
+
+}  // namespace hopefear

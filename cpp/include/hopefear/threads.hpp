@@ -1,0 +1,54 @@
+// Running independent pieces of work on several threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace hopefear {
+
+// `threads` as asked for: 0 means one per core.
+[[nodiscard]] inline std::size_t thread_count(std::size_t threads) {
+    return threads > 0 ? threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+// Call work(begin, end) over blocks that cover 0..count, on `threads` threads; blocks are handed
+// out as threads come free. A piece may write only what belongs to it, so that any number of
+// threads gives the same result. The first exception thrown is thrown again here, after all have
+// stopped.
+inline void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads,
+                            const std::function<void(std::size_t, std::size_t)>& work) {
+    block = std::max<std::size_t>(1, block);
+    threads = std::min(thread_count(threads), (count + block - 1) / block);
+    if (threads <= 1) {
+        for (std::size_t begin = 0; begin < count; begin += block)
+            work(begin, std::min(begin + block, count));
+        return;
+    }
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stopped{false};
+    std::exception_ptr error;
+    const auto run = [&] {
+        while (!stopped.load()) {
+            const std::size_t begin = next.fetch_add(block);
+            if (begin >= count) return;
+            try {
+                work(begin, std::min(begin + block, count));
+            } catch (...) {
+                if (!stopped.exchange(true)) error = std::current_exception();
+                return;
+            }
+        }
+    };
+    std::vector<std::jthread> pool;
+    for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(run);
+    run();
+    pool.clear();  // joins
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace hopefear

@@ -1,0 +1,58 @@
+#include "hopefear/language_model.hpp"
+
+#include <exception>
+
+#include "hopefear/error.hpp"
+#include "lm/model.hh"
+#include "lm/virtual_interface.hh"
+
+namespace hopefear {
+
+struct LanguageModel::Model {
+    std::unique_ptr<const lm::base::Model> kenlm;
+    lm::ngram::State begin;
+    lm::ngram::State empty;
+};
+
+LanguageModel::LanguageModel(const std::string& path) {
+    try {
+        lm::ngram::Config config;
+        config.messages = nullptr;  // the library does not print
+        config.arpa_complain = lm::ngram::Config::NONE;
+        auto model = std::make_unique<Model>();
+        model->kenlm.reset(lm::ngram::LoadVirtual(path.c_str(), config));
+        model->kenlm->BeginSentenceWrite(&model->begin);
+        model->kenlm->NullContextWrite(&model->empty);
+        model_ = std::move(model);
+    } catch (const std::exception& error) {
+        fail<FormatError>(path, ": not a language model that KenLM can read: ", error.what());
+    }
+}
+
+LanguageModel::~LanguageModel() = default;
+LanguageModel::LanguageModel(LanguageModel&&) noexcept = default;
+LanguageModel& LanguageModel::operator=(LanguageModel&&) noexcept = default;
+
+int LanguageModel::order() const {
+    return model_->kenlm->Order();
+}
+
+bool LanguageModel::contains(std::string_view word) const {
+    return model_->kenlm->BaseVocabulary().Index(StringPiece(word.data(), word.size())) !=
+           model_->kenlm->BaseVocabulary().NotFound();
+}
+
+double LanguageModel::score(std::span<const std::string> words, bool begin, bool end) const {
+    const auto& vocabulary = model_->kenlm->BaseVocabulary();
+    lm::ngram::State state = begin ? model_->begin : model_->empty;
+    lm::ngram::State next;
+    double sum = 0.0;
+    for (const std::string& word : words) {
+        sum += model_->kenlm->BaseScore(&state, vocabulary.Index(word), &next);
+        state = next;
+    }
+    if (end) sum += model_->kenlm->BaseScore(&state, vocabulary.EndSentence(), &next);
+    return sum;
+}
+
+}  // namespace hopefear

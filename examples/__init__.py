@@ -1,0 +1,1 @@
+"""Runnable examples; each is executed by the tests."""

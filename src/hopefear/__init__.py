@@ -1,0 +1,1 @@
+"""hopefear learns the weights of linear models over structured outputs."""

@@ -1,0 +1,35 @@
+"""What can go wrong, as one tree.
+
+::
+
+    HopefearError
+    ├── ConfigError          an option or a configuration says something that cannot be done
+    └── DataError            what was read, or handed over, is not what it should be
+        ├── FormatError      a file breaks its format; the message begins with file and line
+        └── ForestError      a hypergraph is not a forest, or has no derivation to give
+
+A message says what is wrong, where (file and line, or sentence), which value was found, and what
+would do. The compiled core raises the same classes.
+"""
+
+__all__ = ["ConfigError", "DataError", "ForestError", "FormatError", "HopefearError"]
+
+
+class HopefearError(Exception):
+    """The root of the tree: everything that is the user's to mend."""
+
+
+class ConfigError(HopefearError, ValueError):
+    """An option or a configuration says something that cannot be done."""
+
+
+class DataError(HopefearError, ValueError):
+    """What was read, or handed over, is not what it should be."""
+
+
+class FormatError(DataError):
+    """A file breaks its format; the message begins with the file and the line."""
+
+
+class ForestError(DataError):
+    """A hypergraph is not a forest, or has no derivation to give."""

@@ -1,0 +1,30 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopefear._core import Vocabulary
+from hopefear.errors import DataError
+
+
+@given(st.lists(st.text()))
+def test_a_vocabulary_numbers_strings_in_order_of_first_appearance(texts: list[str]) -> None:
+    vocabulary = Vocabulary()
+    ids = [vocabulary.add(text) for text in texts]
+    distinct = list(dict.fromkeys(texts))
+    assert ids == [distinct.index(text) for text in texts]
+    assert [vocabulary[i] for i in range(len(vocabulary))] == distinct
+    assert [vocabulary.find(text) for text in distinct] == list(range(len(distinct)))
+
+
+def test_a_string_that_was_never_added_is_not_found() -> None:
+    vocabulary = Vocabulary()
+    vocabulary.add("hope")
+    assert vocabulary.find("fear") is None
+
+
+@pytest.mark.parametrize("unknown", [-1, 1])
+def test_an_id_outside_the_vocabulary_is_an_error_that_names_it(unknown: int) -> None:
+    vocabulary = Vocabulary()
+    vocabulary.add("hope")
+    with pytest.raises(DataError, match=f"id {unknown} is not in the vocabulary, which has 1"):
+        vocabulary[unknown]
