@@ -5,5 +5,6 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core of hopefear.";
     bind_errors(m);
     bind_vocabulary(m);
+    bind_forest(m);
     bind_language_model(m);
 }

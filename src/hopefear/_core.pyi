@@ -1,6 +1,10 @@
 """The compiled core of hopefear."""
 
 from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
 
 
 class Vocabulary:
@@ -21,6 +25,115 @@ class Vocabulary:
     @property
     def nbytes(self) -> int:
         """Bytes of memory in use."""
+
+class Forest:
+    """All derivations of a sentence: an acyclic hypergraph, in flat arrays."""
+
+    @property
+    def node_count(self) -> int:
+        """Nodes; the last one is the root."""
+
+    @property
+    def edge_count(self) -> int:
+        """Edges, in the order of their heads."""
+
+    @property
+    def feature_count(self) -> int:
+        """One more than the largest feature id: how long weights have to be."""
+
+    @property
+    def words(self) -> Vocabulary:
+        """What target sides number."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """What feature ids number."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory in use."""
+
+    @property
+    def edge_begin(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', writable=False)]:
+        """First edge of each node, and end."""
+
+    @property
+    def heads(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Head of each edge."""
+
+    @property
+    def tails(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Tails, edge after edge."""
+
+    @property
+    def tail_begin(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', writable=False)]:
+        """First tail of each edge, and end."""
+
+    @property
+    def targets(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Target sides, edge after edge."""
+
+    @property
+    def target_begin(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', writable=False)]:
+        """First symbol of each edge's target side, and end."""
+
+    @property
+    def values(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """Feature values, edge after edge."""
+
+    @property
+    def value_begin(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', writable=False)]:
+        """First feature value of each edge, and end."""
+
+    def feature_ids(self, edge: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Ids of an edge's features, increasing."""
+
+    @property
+    def source_begin(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """First source word of each node; -1: not known."""
+
+    @property
+    def covered(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Number of source words that each node covers."""
+
+class ForestBuilder:
+    """Builds a forest from nodes and edges that come in any order."""
+
+    def __init__(self, words: Vocabulary, feature_names: Vocabulary) -> None: ...
+
+    def add_node(self, begin: int = -1, covered: int = 0) -> int:
+        """
+        Add a node that covers so many source words, from `begin` on (-1: not known).
+        """
+
+    def add_edge(self, head: int, tails: Sequence[int], feature_ids: Sequence[int], feature_values: Sequence[float], target: Sequence[int]) -> int:
+        """
+        Add an edge; in its target side a number >= 0 is a word, ~slot stands for a tail.
+        """
+
+    def set_root(self, node: int) -> None:
+        """Set the root."""
+
+    def build(self) -> Forest:
+        """
+        Check everything and make the forest of what the root can reach and complete.
+        """
+
+    @property
+    def words(self) -> Vocabulary:
+        """What target sides number."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """What feature ids number."""
+
+    @property
+    def node_count(self) -> int:
+        """Nodes added."""
+
+    @property
+    def edge_count(self) -> int:
+        """Edges added."""
 
 class LanguageModel:
     """An n-gram model in ARPA or KenLM binary form."""

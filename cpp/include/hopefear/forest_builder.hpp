@@ -1,0 +1,72 @@
+// Building a forest from nodes and edges in any order: checked, pruned and sorted.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "hopefear/forest.hpp"
+
+namespace hopefear {
+
+class ForestSelection;
+
+// Nodes and edges are numbered as they are added, from 0; an edge may name nodes that are added
+// later. Everything is checked in `build`, whose errors name these numbers.
+class ForestBuilder {
+  public:
+    ForestBuilder(std::shared_ptr<Vocabulary> words, std::shared_ptr<Vocabulary> feature_names);
+
+    NodeId add_node(SourceSpan source);
+    // Feature ids may come in any order; values of a repeated id are added up.
+    EdgeId add_edge(NodeId head, std::span<const NodeId> tails, SparseView features,
+                    std::span<const Symbol> target);
+    void set_root(NodeId node) { root_ = node; }
+
+    [[nodiscard]] std::size_t node_count() const { return sources_.size(); }
+    [[nodiscard]] std::size_t edge_count() const { return heads_.size(); }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& words() const { return words_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
+        return feature_names_;
+    }
+
+    // The forest of what the root can reach and what can be completed. Nodes and edges that stay
+    // keep their order as far as the topological order allows; nothing moves if they came in it.
+    // Throws ForestError if an edge is malformed, the root is missing or has no derivation, or a
+    // node can be derived from itself.
+    [[nodiscard]] Forest build() const;
+
+  private:
+    using Offset = Forest::Offset;
+
+    template <class T>
+    [[nodiscard]] std::span<const T> row(const std::vector<T>& values,
+                                         const std::vector<Offset>& begin, EdgeId edge) const {
+        return {values.data() + begin[edge], values.data() + begin[edge + 1]};
+    }
+    [[nodiscard]] std::span<const NodeId> tails(EdgeId edge) const {
+        return row(tails_, tail_begin_, edge);
+    }
+    void check_root() const;
+    void check_edge(EdgeId edge) const;
+    void check_target(EdgeId edge, std::vector<int>& uses) const;
+    void check_features(EdgeId edge) const;
+    [[nodiscard]] Forest assemble(const ForestSelection& selection) const;
+
+    std::shared_ptr<Vocabulary> words_;
+    std::shared_ptr<Vocabulary> feature_names_;
+    std::vector<SourceSpan> sources_;
+    std::vector<NodeId> heads_;
+    std::vector<NodeId> tails_;
+    std::vector<Offset> tail_begin_{0};
+    std::vector<Symbol> targets_;
+    std::vector<Offset> target_begin_{0};
+    FeaturePatterns patterns_;
+    std::vector<FeaturePatterns::Id> pattern_;
+    std::vector<double> values_;
+    std::vector<Offset> value_begin_{0};
+    std::optional<NodeId> root_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,20 @@
+#include "hopefear/forest.hpp"
+
+#include "hopefear/error.hpp"
+
+namespace hopefear {
+
+EdgeId Forest::checked_edge(EdgeId edge) const {
+    if (edge < 0 || static_cast<std::size_t>(edge) >= edge_count())
+        fail<ForestError>("there is no edge ", edge, "; the forest has ", edge_count(), " edges");
+    return edge;
+}
+
+std::size_t Forest::bytes() const {
+    const auto of = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
+    return of(source_begin_) + of(covered_) + of(edge_begin_) + of(heads_) + of(tails_) +
+           of(tail_begin_) + of(targets_) + of(target_begin_) + of(pattern_) + of(values_) +
+           of(value_begin_) + patterns_.bytes();
+}
+
+}  // namespace hopefear

@@ -1,0 +1,168 @@
+#include "hopefear/forest_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hopefear/error.hpp"
+#include "hopefear/forest_selection.hpp"
+
+namespace hopefear {
+
+namespace {
+
+// Append a row to a ragged array.
+template <class T>
+void append(std::vector<T>& values, std::vector<Forest::Offset>& begin, std::span<const T> row) {
+    if (row.size() > std::numeric_limits<Forest::Offset>::max() - values.size())
+        fail<ForestError>("the forest is too large: more than ",
+                          std::numeric_limits<Forest::Offset>::max(), " values in one array");
+    values.insert(values.end(), row.begin(), row.end());
+    begin.push_back(static_cast<Forest::Offset>(values.size()));
+}
+
+}  // namespace
+
+ForestBuilder::ForestBuilder(std::shared_ptr<Vocabulary> words,
+                             std::shared_ptr<Vocabulary> feature_names)
+    : words_(std::move(words)), feature_names_(std::move(feature_names)) {
+    if (!words_ || !feature_names_) fail<ForestError>("a forest needs both its vocabularies");
+}
+
+NodeId ForestBuilder::add_node(SourceSpan source) {
+    if (node_count() >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max()))
+        fail<ForestError>("the forest is too large: more than ", std::numeric_limits<NodeId>::max(),
+                          " nodes");
+    sources_.push_back(source);
+    return static_cast<NodeId>(node_count()) - 1;
+}
+
+EdgeId ForestBuilder::add_edge(NodeId head, std::span<const NodeId> tails, SparseView features,
+                               std::span<const Symbol> target) {
+    const EdgeId edge = static_cast<EdgeId>(edge_count());
+    if (edge == std::numeric_limits<EdgeId>::max())
+        fail<ForestError>("the forest is too large: more than ", edge, " edges");
+    if (features.ids.size() != features.values.size())
+        fail<ForestError>("edge ", edge, ": ", features.ids.size(), " feature ids, but ",
+                          features.values.size(), " values");
+    if (std::ranges::adjacent_find(features.ids, std::ranges::greater_equal()) ==
+        features.ids.end()) {
+        pattern_.push_back(patterns_.add(features.ids));
+        append(values_, value_begin_, features.values);
+    } else {
+        std::vector<FeatureId> ids(features.ids.begin(), features.ids.end());
+        std::vector<double> values(features.values.begin(), features.values.end());
+        normalize_row(ids, values);
+        pattern_.push_back(patterns_.add(ids));
+        append(values_, value_begin_, std::span<const double>(values));
+    }
+    append(tails_, tail_begin_, tails);
+    append(targets_, target_begin_, target);
+    heads_.push_back(head);
+    return edge;
+}
+
+void ForestBuilder::check_root() const {
+    if (!root_) fail<ForestError>("the forest has no root; one of its nodes has to be set as root");
+    if (*root_ < 0 || static_cast<std::size_t>(*root_) >= node_count())
+        fail<ForestError>("the root is node ", *root_, ", but there are ", node_count(), " nodes");
+    for (std::size_t node = 0; node < node_count(); ++node)
+        if (sources_[node].covered < 0 || sources_[node].begin < SourceSpan::unknown)
+            fail<ForestError>("node ", node, " covers ", sources_[node].covered,
+                              " source words from ", sources_[node].begin,
+                              " on; neither can be negative");
+}
+
+void ForestBuilder::check_edge(EdgeId edge) const {
+    const auto check_node = [&](const char* what, NodeId node) {
+        if (node < 0 || static_cast<std::size_t>(node) >= node_count())
+            fail<ForestError>("edge ", edge, ": its ", what, " is node ", node, ", but there are ",
+                              node_count(), " nodes");
+    };
+    check_node("head", heads_[edge]);
+    for (const NodeId tail : tails(edge)) check_node("tail", tail);
+}
+
+void ForestBuilder::check_target(EdgeId edge, std::vector<int>& uses) const {
+    const std::size_t slots = tails(edge).size();
+    uses.assign(slots, 0);
+    for (const Symbol symbol : row(targets_, target_begin_, edge)) {
+        if (!is_slot(symbol)) {
+            if (static_cast<std::size_t>(symbol) >= words_->size())
+                fail<ForestError>("edge ", edge, ": its target side has the word ", symbol,
+                                  ", but the vocabulary has ", words_->size(), " words");
+            continue;
+        }
+        const std::int32_t slot = slot_of(symbol);
+        if (static_cast<std::size_t>(slot) >= slots)
+            fail<ForestError>("edge ", edge, ": its target side has tail slot ", slot,
+                              ", but the edge has ", slots, " tails");
+        if (++uses[slot] > 1)
+            fail<ForestError>("edge ", edge, ": its target side uses tail slot ", slot,
+                              " twice; each tail is used once");
+    }
+    const auto unused = std::ranges::find(uses, 0);
+    if (unused != uses.end())
+        fail<ForestError>("edge ", edge, ": its target side does not use tail slot ",
+                          unused - uses.begin(), "; each tail is used once");
+}
+
+void ForestBuilder::check_features(EdgeId edge) const {
+    const auto ids = patterns_[pattern_[edge]];
+    const auto values = row(values_, value_begin_, edge);
+    if (!ids.empty() && static_cast<std::size_t>(ids.back()) >= feature_names_->size())
+        fail<ForestError>("edge ", edge, ": feature ", ids.back(), " has no name; there are ",
+                          feature_names_->size(), " feature names");
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!std::isfinite(values[i]))
+            fail<ForestError>("edge ", edge, ": feature '", feature_names_->text(ids[i]), "' is ",
+                              values[i], "; feature values have to be finite");
+}
+
+Forest ForestBuilder::build() const {
+    check_root();
+    std::vector<int> uses;
+    for (std::size_t i = 0; i < edge_count(); ++i) {
+        const EdgeId edge = static_cast<EdgeId>(i);
+        check_edge(edge);
+        check_target(edge, uses);
+        check_features(edge);
+    }
+    return assemble(ForestSelection(node_count(), heads_, tails_, tail_begin_, *root_));
+}
+
+Forest ForestBuilder::assemble(const ForestSelection& selection) const {
+    Forest forest;
+    forest.words_ = words_;
+    forest.feature_names_ = feature_names_;
+    forest.heads_.reserve(edge_count());
+    forest.tails_.reserve(tails_.size());
+    forest.targets_.reserve(targets_.size());
+    forest.values_.reserve(values_.size());
+    std::vector<NodeId> renumbered(node_count(), -1);
+    // Patterns are numbered anew, so that equal forests have equal arrays.
+    std::vector<FeaturePatterns::Id> pattern(patterns_.size(), -1);
+    std::vector<NodeId> tail_row;
+    for (const NodeId node : selection.nodes()) {
+        renumbered[node] = static_cast<NodeId>(forest.node_count());
+        forest.source_begin_.push_back(sources_[node].begin);
+        forest.covered_.push_back(sources_[node].covered);
+        for (const std::uint32_t item : selection.edges(node)) {
+            const EdgeId edge = static_cast<EdgeId>(item);
+            if (!selection.kept(edge)) continue;
+            tail_row.clear();
+            for (const NodeId tail : tails(edge)) tail_row.push_back(renumbered[tail]);
+            FeaturePatterns::Id& id = pattern[pattern_[edge]];
+            if (id < 0) id = forest.patterns_.add(patterns_[pattern_[edge]]);
+            forest.heads_.push_back(renumbered[node]);
+            forest.pattern_.push_back(id);
+            append(forest.tails_, forest.tail_begin_, std::span<const NodeId>(tail_row));
+            append(forest.targets_, forest.target_begin_, row(targets_, target_begin_, edge));
+            append(forest.values_, forest.value_begin_, row(values_, value_begin_, edge));
+        }
+        forest.edge_begin_.push_back(static_cast<Forest::Offset>(forest.edge_count()));
+    }
+    return forest;
+}
+
+}  // namespace hopefear
