@@ -7,4 +7,5 @@ NB_MODULE(_core, m) {
     bind_vocabulary(m);
     bind_forest(m);
     bind_language_model(m);
+    bind_solvers(m);
 }

@@ -147,3 +147,21 @@ class LanguageModel:
 
     def score(self, words: Sequence[str], *, begin: bool = True, end: bool = True) -> float:
         """log10 p(words), from <s> and up to </s> unless told otherwise."""
+
+class SimplexQpSolution:
+    """What solve_simplex_qp found."""
+
+    @property
+    def alpha(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def gap(self) -> float:
+        """The largest violation of the optimality conditions that is left."""
+
+def solve_simplex_qp(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], linear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, budget: float, tolerance: float = 1e-09, max_iterations: int = 100000) -> SimplexQpSolution:
+    """
+    Maximize linear.alpha - alpha'gram alpha / 2 for alpha >= 0 with sum alpha = budget.
+    """
