@@ -10,10 +10,11 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 from hopefear._core import solve_simplex_qp
 from hopefear.errors import ConfigError, DataError
 
-Array: TypeAlias = NDArray[np.float64]
+Vector: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
+Matrix: TypeAlias = NDArray[np.float64]
 
 
-def objective(gram: Array, linear: Array, alpha: Array) -> float:
+def objective(gram: Matrix, linear: Vector, alpha: Vector) -> float:
     return float(linear @ alpha - alpha @ gram @ alpha / 2)
 
 
@@ -28,10 +29,13 @@ def test_the_solution_is_that_of_an_independent_solver(
     assert found.alpha.min() >= 0
     assert found.alpha.sum() == pytest.approx(budget, rel=1e-12)
 
+    def loss(alpha: Vector) -> tuple[float, Vector]:
+        return -objective(gram, linear, alpha), gram @ alpha - linear
+
     trusted = minimize(
-        lambda a: -objective(gram, linear, a),
-        np.full(size, budget / size),
-        jac=lambda a: gram @ a - linear,
+        loss,
+        [budget / size] * size,
+        jac=True,
         bounds=Bounds(0, np.inf),
         constraints=LinearConstraint(np.ones((1, size)), budget, budget),
         method="SLSQP",
