@@ -26,6 +26,20 @@ std::optional<Vocabulary::Id> Vocabulary::find(std::string_view text) const {
     return id < 0 ? std::nullopt : std::optional<Id>(id);
 }
 
+std::vector<Vocabulary::Id> Vocabulary::find_all(std::span<const std::string_view> texts) const {
+    std::vector<Id> ids;
+    ids.reserve(texts.size());
+    for (const std::string_view text : texts) ids.push_back(find(text).value_or(-1));
+    return ids;
+}
+
+std::vector<std::string_view> Vocabulary::texts() const {
+    std::vector<std::string_view> all;
+    all.reserve(size());
+    for (std::size_t id = 0; id < size(); ++id) all.push_back(text(static_cast<Id>(id)));
+    return all;
+}
+
 Vocabulary::Id Vocabulary::add(std::string_view text) {
     std::size_t at = slot(text);
     if (slots_[at] >= 0) return slots_[at];

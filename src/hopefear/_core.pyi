@@ -18,6 +18,12 @@ class Vocabulary:
     def find(self, text: str) -> int | None:
         """The id of a string, or None."""
 
+    def find_all(self, texts: Sequence[str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """The ids of many strings; -1 for those that are not here."""
+
+    def texts(self) -> list[str]:
+        """All strings in the order of their ids."""
+
     def __getitem__(self, id: int) -> str: ...
 
     def __len__(self) -> int: ...

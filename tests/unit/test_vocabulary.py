@@ -22,6 +22,17 @@ def test_a_string_that_was_never_added_is_not_found() -> None:
     assert vocabulary.find("fear") is None
 
 
+@given(st.lists(st.text()), st.lists(st.text()))
+def test_many_strings_are_found_as_each_of_them_is(texts: list[str], others: list[str]) -> None:
+    vocabulary = Vocabulary()
+    for text in texts:
+        vocabulary.add(text)
+    one_by_one = [vocabulary.find(text) for text in texts + others]
+    found = vocabulary.find_all(texts + others)
+    assert found.tolist() == [-1 if id is None else id for id in one_by_one]
+    assert vocabulary.texts() == list(dict.fromkeys(texts))
+
+
 @pytest.mark.parametrize("unknown", [-1, 1])
 def test_an_id_outside_the_vocabulary_is_an_error_that_names_it(unknown: int) -> None:
     vocabulary = Vocabulary()

@@ -20,8 +20,12 @@ class Vocabulary {
     // The id of `text`, which is added if it is new.
     Id add(std::string_view text);
     [[nodiscard]] std::optional<Id> find(std::string_view text) const;
+    // The id of each of `texts`, -1 for those that are not here.
+    [[nodiscard]] std::vector<Id> find_all(std::span<const std::string_view> texts) const;
     // The view is valid until the next `add`.
     [[nodiscard]] std::string_view text(Id id) const;
+    // All strings in the order of their ids; the views are valid until the next `add`.
+    [[nodiscard]] std::vector<std::string_view> texts() const;
     [[nodiscard]] std::size_t size() const { return offsets_.size() - 1; }
     [[nodiscard]] std::size_t bytes() const;
 

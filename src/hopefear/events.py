@@ -1,0 +1,195 @@
+"""What a run tells while it goes: values that sinks print, draw or append to a log.
+
+A log is a file of JSON lines, one event each: ``{"event": "epoch_finished", "epoch": 3, ...}``.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hopefear import config
+from hopefear.errors import ConfigError, FormatError
+from hopefear.registry import Registry, suggest
+from hopefear.types import Weights
+
+__all__ = [
+    "CheckpointWritten",
+    "EpochFinished",
+    "Event",
+    "EventLog",
+    "Progress",
+    "RunFinished",
+    "RunResumed",
+    "RunStarted",
+    "Warned",
+    "events",
+    "from_json",
+    "read_log",
+    "to_json",
+]
+
+
+class Event:
+    """The base of all events."""
+
+
+events: Registry[Event] = Registry("event")
+
+
+@events.register("run_started")
+@dataclass(frozen=True, kw_only=True)
+class RunStarted(Event):
+    """A run begins: what will be learned, from how much."""
+
+    name: str
+    version: str
+    metric: str
+    epochs: int
+    sentences: int
+    features: int
+    weights: Weights
+    started: str = ""  # wall clock, ISO 8601
+
+
+@events.register("run_resumed")
+@dataclass(frozen=True, kw_only=True)
+class RunResumed(Event):
+    """A run that was stopped goes on with this epoch."""
+
+    epoch: int
+    started: str = ""  # wall clock, ISO 8601
+
+
+@events.register("progress")
+@dataclass(frozen=True, kw_only=True)
+class Progress(Event):
+    """Part of an epoch is done: `done` of `total` units (sentences, unless `unit` says else)."""
+
+    epoch: int
+    done: int
+    total: int
+    seconds: float
+    task: str = ""
+    unit: str = "sentences"
+
+
+@events.register("epoch_finished")
+@dataclass(frozen=True, kw_only=True)
+class EpochFinished(Event):
+    """An epoch (an iteration, for batch learners) is over.
+
+    `tuning_score` is the metric on the data that the learner saw, `dev_score` on data that it did
+    not see, where there is any; `objective` is what the learner minimizes. `seconds` counts this
+    epoch only.
+    """
+
+    epoch: int
+    metric: str
+    weights: Weights
+    seconds: float
+    tuning_score: float | None = None
+    dev_score: float | None = None
+    objective: float | None = None
+    hypotheses: int | None = None
+    length_ratio: float | None = None
+
+
+@events.register("checkpoint_written")
+@dataclass(frozen=True, kw_only=True)
+class CheckpointWritten(Event):
+    """The state after an epoch is safe on disk: a run can go on from here."""
+
+    epoch: int
+    path: str
+
+
+@events.register("warned")
+@dataclass(frozen=True, kw_only=True)
+class Warned(Event):
+    """Something that the user should know and decide about."""
+
+    message: str
+
+
+@events.register("run_finished")
+@dataclass(frozen=True, kw_only=True)
+class RunFinished(Event):
+    """The run is over: these are the weights to use, and where they come from."""
+
+    metric: str
+    weights: Weights
+    epochs: int
+    best_epoch: int
+    seconds: float
+    reason: str = ""  # why it ended: all epochs done, converged, ...
+    tuning_score: float | None = None
+    dev_score: float | None = None
+
+
+def to_json(event: Event) -> str:
+    """Write an event as one line of JSON, without the newline."""
+    table = {"event": events.name_of(type(event)), **config.encode(event)}
+    return json.dumps(table, ensure_ascii=False, allow_nan=False)
+
+
+def from_json(line: str, *, source: str = "event") -> Event:
+    """Read an event from a line of JSON; `source` is named in errors."""
+    try:
+        table = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{source}: not JSON: {error}") from error
+    if not isinstance(table, dict) or not isinstance(table.get("event"), str):
+        raise FormatError(f"{source}: expected an object with an 'event', got {line[:80]!r}")
+    name = table.pop("event")
+    if name not in events:
+        raise FormatError(f"{source}: unknown event '{name}'{suggest(name, events)}")
+    try:
+        return config.decode(events[name], table, source=source)
+    except ConfigError as error:
+        raise FormatError(str(error)) from error
+
+
+class EventLog:
+    """Appends events to a file of JSON lines and flushes after each, so that a kill loses none.
+
+    If the file ends in half a line, which is what a kill while writing leaves, that is removed.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.path.touch()
+        with self.path.open("rb+") as file:
+            content = file.read()
+            file.truncate(content.rfind(b"\n") + 1)
+        self._file = self.path.open("a", encoding="utf-8")
+
+    def write(self, event: Event) -> None:
+        """Append one event."""
+        self._file.write(to_json(event) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file; closing twice does no harm."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_log(path: str | Path) -> Iterator[Event]:
+    """Read the events of a log; a last line without its newline is no event."""
+    with Path(path).open(encoding="utf-8", newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            if line.endswith("\n"):
+                yield from_json(line, source=f"{path}:{number}")

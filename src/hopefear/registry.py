@@ -1,0 +1,91 @@
+"""Names for the parts that a configuration can choose: learners, metrics, formats and so on."""
+
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
+from typing import Generic, TypeVar, cast
+
+from hopefear.errors import ConfigError
+
+__all__ = ["Registry", "suggest"]
+
+T = TypeVar("T")
+Factory = TypeVar("Factory", bound=Callable[..., object])
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Complete a message about an unknown name: the nearest known one, and all of them.
+
+    Examples
+    --------
+    >>> suggest("miira", ["arow", "mira"])
+    "; did you mean 'mira'? Known: arow, mira"
+    """
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    question = f"; did you mean '{near[0]}'?" if near else ";"
+    return f"{question} {'Known' if near else 'known'}: {', '.join(names) or 'none'}"
+
+
+class Registry(Generic[T]):
+    """The classes (or functions) that make a ``T``, each under its name.
+
+    Parameters
+    ----------
+    kind : str
+        What is registered, in the singular; it is used in messages.
+
+    Examples
+    --------
+    >>> greetings: Registry[str] = Registry("greeting")
+    >>> @greetings.register("plain")
+    ... def plain() -> str:
+    ...     return "hello"
+    >>> greetings["plain"]()
+    'hello'
+    >>> greetings["plan"]
+    Traceback (most recent call last):
+    ...
+    hopefear.errors.ConfigError: unknown greeting 'plan'; did you mean 'plain'? Known: plain
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._factories: dict[str, Callable[..., T]] = {}
+
+    def register(self, name: str) -> Callable[[Factory], Factory]:
+        """Return the decorator that registers a class or function under `name`."""
+
+        def add(factory: Factory) -> Factory:
+            if name in self._factories:
+                raise ConfigError(f"{self.kind} '{name}' is already registered")
+            self._factories[name] = cast("Callable[..., T]", factory)
+            return factory
+
+        return add
+
+    def __getitem__(self, name: str) -> Callable[..., T]:
+        try:
+            return self._factories[name]
+        except KeyError:
+            message = f"unknown {self.kind} '{name}'{suggest(name, self._factories)}"
+            raise ConfigError(message) from None
+
+    def name_of(self, factory: object) -> str:
+        """Return the name under which a class or function is registered."""
+        for name, known in self._factories.items():
+            if known is factory:
+                return name
+        title = getattr(factory, "__qualname__", repr(factory))
+        raise ConfigError(f"{title} is not registered as a {self.kind}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._factories
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._factories))
+
+    def __len__(self) -> int:
+        return len(self._factories)
+
+    def __repr__(self) -> str:
+        return f"Registry({self.kind!r}: {', '.join(self)})"

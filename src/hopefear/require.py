@@ -1,0 +1,60 @@
+"""What options must satisfy, checked when they are set: call these in ``__post_init__``.
+
+Every function takes the object and the name of one of its fields, and raises ConfigError with a
+message such as ``Mira.max_step must be > 0, got -0.5``.
+"""
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+
+from hopefear.errors import ConfigError
+from hopefear.registry import suggest
+
+__all__ = ["at_least", "finite", "non_negative", "one_of", "positive", "probability"]
+
+
+def finite(owner: object, field: str) -> float:
+    """Require a number that is neither infinite nor NaN."""
+    value = getattr(owner, field)
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not math.isfinite(value):
+        _refuse(owner, field, "must be a finite number")
+    return float(value)
+
+
+def positive(owner: object, field: str) -> None:
+    """Require a finite number above 0."""
+    if not finite(owner, field) > 0:
+        _refuse(owner, field, "must be > 0")
+
+
+def non_negative(owner: object, field: str) -> None:
+    """Require a finite number that is not below 0."""
+    if not finite(owner, field) >= 0:
+        _refuse(owner, field, "must be >= 0")
+
+
+def at_least(owner: object, field: str, smallest: float) -> None:
+    """Require a finite number that is not below `smallest`."""
+    if not finite(owner, field) >= smallest:
+        _refuse(owner, field, f"must be >= {smallest}")
+
+
+def probability(owner: object, field: str) -> None:
+    """Require a number from 0 to 1."""
+    if not 0 <= finite(owner, field) <= 1:
+        _refuse(owner, field, "must be from 0 to 1")
+
+
+def one_of(owner: object, field: str, choices: Iterable[str]) -> None:
+    """Require one of the given names."""
+    value, names = getattr(owner, field), sorted(choices)
+    if value not in names:
+        hint = suggest(value, names) if isinstance(value, str) else f"; known: {', '.join(names)}"
+        raise ConfigError(f"{type(owner).__name__}.{field}: unknown {value!r}{hint}")
+
+
+def _refuse(owner: object, field: str, demand: str) -> None:
+    value = getattr(owner, field)
+    raise ConfigError(f"{type(owner).__name__}.{field} {demand}, got {value!r}")

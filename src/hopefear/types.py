@@ -1,0 +1,183 @@
+"""The values that all parts exchange: weights, and hypotheses with their features."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hopefear._core import Vocabulary
+from hopefear.errors import DataError
+
+__all__ = ["FloatArray", "Hypothesis", "Segment", "Vocabulary", "Weights"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Weights(Mapping[str, float]):
+    """A named vector: an immutable mapping from feature names to finite numbers.
+
+    Features keep the order in which they were given. A feature that is not listed has weight 0 in
+    every computation, but ``weights[name]`` is a KeyError and two weights are equal only if they
+    list the same features.
+
+    Parameters
+    ----------
+    weights : mapping from names to numbers, or pairs of them
+        Values must be finite and names must not repeat; otherwise DataError.
+
+    Examples
+    --------
+    >>> w = Weights({"lm": 0.5, "length": -1.0})
+    >>> w["lm"]
+    0.5
+    >>> w + Weights({"length": 0.25, "tm": 2.0})
+    Weights(lm=0.5, length=-0.75, tm=2.0)
+    >>> 2 * w / w.norm(1)
+    Weights(lm=0.6666666666666666, length=-1.3333333333333333)
+    """
+
+    __slots__ = ("_array", "_index", "_names")
+
+    def __init__(self, weights: Mapping[str, float] | Iterable[tuple[str, float]] = ()) -> None:
+        pairs = weights.items() if isinstance(weights, Mapping) else list(weights)
+        self._set(tuple(name for name, _ in pairs), [value for _, value in pairs])
+
+    @classmethod
+    def from_arrays(cls, names: Sequence[str], values: ArrayLike) -> Self:
+        """Make weights of parallel sequences; the fast way for many features."""
+        weights = cls.__new__(cls)
+        weights._set(tuple(names), values)
+        return weights
+
+    @classmethod
+    def from_vector(cls, features: Vocabulary, vector: ArrayLike) -> Self:
+        """Name the components of a vector that is aligned to the ids of `features`."""
+        return cls.from_arrays(features.texts(), vector)
+
+    def _set(self, names: tuple[str, ...], values: ArrayLike) -> None:
+        array = np.array(values, dtype=np.float64)
+        if array.shape != (len(names),):
+            raise DataError(f"{len(names)} feature names but weights of shape {array.shape}")
+        wrong = np.flatnonzero(~np.isfinite(array))
+        if wrong.size:
+            name, value = names[wrong[0]], array[wrong[0]]
+            raise DataError(f"the weight of feature '{name}' is {value}; weights must be finite")
+        array.flags.writeable = False
+        index = {name: i for i, name in enumerate(names)}
+        if len(index) < len(names):
+            repeated = next(name for i, name in enumerate(names) if index[name] != i)
+            raise DataError(f"feature '{repeated}' has two weights")
+        self._names, self._array, self._index = names, array, index
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features, in order."""
+        return self._names
+
+    @property
+    def array(self) -> FloatArray:
+        """The values in the order of `names`, read-only."""
+        return self._array
+
+    def vector(self, features: Vocabulary) -> FloatArray:
+        """Return the values aligned to the ids of `features`; a feature without weight gets 0.
+
+        Features that the vocabulary does not know are left out.
+        """
+        ids = features.find_all(self._names)
+        vector = np.zeros(len(features))
+        known = ids >= 0
+        vector[ids[known]] = self._array[known]
+        return vector
+
+    def norm(self, order: float = 2) -> float:
+        """Return the norm: Euclidean unless `order` says otherwise (1, or infinity)."""
+        return float(np.linalg.norm(self._array, order)) if self._names else 0.0
+
+    def dot(self, features: Mapping[str, float]) -> float:
+        """Return w · h, where `features` is h."""
+        index, array = self._index, self._array
+        return float(sum(array[index[name]] * x for name, x in features.items() if name in index))
+
+    def __add__(self, other: "Weights") -> "Weights":
+        if not isinstance(other, Weights):
+            return NotImplemented
+        if self._names == other._names:
+            return Weights.from_arrays(self._names, self._array + other._array)
+        names = self._names + tuple(name for name in other._names if name not in self._index)
+        total = np.zeros(len(names))
+        total[: len(self._names)] = self._array
+        place = {name: i for i, name in enumerate(names)}
+        total[[place[name] for name in other._names]] += other._array
+        return Weights.from_arrays(names, total)
+
+    def __neg__(self) -> "Weights":
+        return Weights.from_arrays(self._names, -self._array)
+
+    def __sub__(self, other: "Weights") -> "Weights":
+        if not isinstance(other, Weights):
+            return NotImplemented
+        return self + -other
+
+    def __mul__(self, factor: float) -> "Weights":
+        return Weights.from_arrays(self._names, self._array * factor)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> "Weights":
+        return Weights.from_arrays(self._names, self._array / divisor)
+
+    def __getitem__(self, name: str) -> float:
+        return float(self._array[self._index[name]])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weights):
+            return NotImplemented
+        if self._names == other._names:
+            return bool(np.array_equal(self._array, other._array))
+        if self._index.keys() != other._index.keys():
+            return False
+        places = [other._index[name] for name in self._names]
+        return bool(np.array_equal(self._array, other._array[places]))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Weights.from_arrays, (self._names, self._array)
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={self._array[i]!s}" for i, name in enumerate(self._names[:8])]
+        if len(self) > len(shown):
+            shown.append(f"... {len(self):,} features")
+        return f"Weights({', '.join(shown)})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hypothesis:
+    """One candidate output: its text, its features and, where known, its model score."""
+
+    text: str
+    features: Mapping[str, float] = field(default_factory=dict)
+    score: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segment:
+    """What was produced for one input: hypotheses in the order in which they were written.
+
+    `sentence` counts inputs from 0. Formats that name inputs by a string (an utterance id) number
+    them in order of first appearance and keep the string as `key`.
+    """
+
+    sentence: int
+    hypotheses: tuple[Hypothesis, ...]
+    key: str | None = None

@@ -1,0 +1,24 @@
+"""What all tests share: the corpora beside the repository, and how hypothesis draws."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Where a change is judged every run must draw the same examples; while developing, new ones help.
+settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
+settings.register_profile("dev", print_blob=True, deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Return the folder with the corpora for trials, which are no part of the repository."""
+    shared = Path(os.environ.get("HOPEFEAR_SHARED", ROOT.parent / "shared"))
+    data = shared / "data"
+    if not data.is_dir():
+        pytest.skip("the shared corpora are not here (set HOPEFEAR_SHARED to the folder of data/)")
+    return data

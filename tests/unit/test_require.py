@@ -1,0 +1,63 @@
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from hopefear import require
+from hopefear.errors import ConfigError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mira:
+    max_step: Any
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "demand"),
+    [
+        (require.finite, float("nan"), "must be a finite number, got nan"),
+        (require.finite, "1", "must be a finite number, got '1'"),
+        (require.finite, True, "must be a finite number, got True"),
+        (require.positive, -0.5, "must be > 0, got -0.5"),
+        (require.positive, 0, "must be > 0, got 0"),
+        (require.positive, float("inf"), "must be a finite number, got inf"),
+        (require.non_negative, -1, "must be >= 0, got -1"),
+        (require.probability, 1.5, "must be from 0 to 1, got 1.5"),
+        (require.probability, -0.1, "must be from 0 to 1, got -0.1"),
+    ],
+)
+def test_a_value_that_breaks_the_demand_is_refused_by_name(
+    check: Any, value: object, demand: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        check(Mira(max_step=value), "max_step")
+    assert str(refused.value) == f"Mira.max_step {demand}"
+
+
+@pytest.mark.parametrize(
+    ("check", "value"),
+    [
+        (require.finite, -3),
+        (require.positive, 5e-324),
+        (require.non_negative, 0.0),
+        (require.probability, 0),
+        (require.probability, 1.0),
+    ],
+)
+def test_a_value_that_meets_the_demand_passes(check: Any, value: object) -> None:
+    check(Mira(max_step=value), "max_step")
+
+
+def test_a_bound_of_ones_own_is_part_of_the_message() -> None:
+    require.at_least(Mira(max_step=2), "max_step", 2)
+    with pytest.raises(ConfigError, match=r"Mira.max_step must be >= 2, got 1"):
+        require.at_least(Mira(max_step=1), "max_step", 2)
+
+
+def test_a_choice_must_be_one_of_the_names() -> None:
+    require.one_of(Mira(max_step="small"), "max_step", ["small", "large"])
+    message = r"Mira.max_step: unknown 'smal'; did you mean 'small'\? Known: large, small"
+    with pytest.raises(ConfigError, match=message):
+        require.one_of(Mira(max_step="smal"), "max_step", ["small", "large"])
+    with pytest.raises(ConfigError, match=r"Mira.max_step: unknown 3; known: large, small"):
+        require.one_of(Mira(max_step=3), "max_step", ["small", "large"])
