@@ -7,5 +7,6 @@ NB_MODULE(_core, m) {
     bind_vocabulary(m);
     bind_forest(m);
     bind_language_model(m);
+    bind_metrics(m);
     bind_solvers(m);
 }

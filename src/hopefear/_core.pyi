@@ -1,6 +1,7 @@
 """The compiled core of hopefear."""
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated
 
 import numpy
@@ -153,6 +154,101 @@ class LanguageModel:
 
     def score(self, words: Sequence[str], *, begin: bool = True, end: bool = True) -> float:
         """log10 p(words), from <s> and up to </s> unless told otherwise."""
+
+class ReferenceWords:
+    """The references of each sentence as numbered words."""
+
+    def __init__(self, references: Sequence[Sequence[str]]) -> None:
+        """
+        references[i] are those of sentence i, their words separated by white space.
+        """
+
+    def __len__(self) -> int: ...
+
+    def count(self, sentence: int) -> int:
+        """How many references a sentence has."""
+
+    def find(self, word: str) -> int:
+        """The number of a word, or -1 if no reference has it."""
+
+class Hypotheses:
+    """Hypotheses in the numbers of the references' words."""
+
+    def __len__(self) -> int: ...
+
+def text_hypotheses(references: ReferenceWords, texts: Sequence[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Hypotheses:
+    """
+    Texts as hypotheses; sentences[i] is the sentence that texts[i] translates.
+    """
+
+class ReferenceLength(enum.Enum):
+    """Which reference length BLEU counts."""
+
+    closest = 0
+    """To the hypothesis; the shorter of two."""
+
+    shortest = 1
+
+    average = 2
+
+class Smoothing(enum.Enum):
+    """What BLEU does about orders without a match."""
+
+    none = 0
+    """The score is 0."""
+
+    floor = 1
+    """The value counts as matches."""
+
+    add_k = 2
+    """The value is added to all counts of orders above 1."""
+
+    exponential = 3
+    """1/2, 1/4, ... count as matches."""
+
+class BleuOptions:
+    """How BLEU is computed from statistics."""
+
+    def __init__(self, *, smoothing: Smoothing = Smoothing.none, value: float = 0.0, effective_order: bool = False) -> None: ...
+
+    @property
+    def smoothing(self) -> Smoothing: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def effective_order(self) -> bool: ...
+
+def bleu(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], options: BleuOptions = ...) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """BLEU of each row of statistics, in [0, 1]."""
+
+def bleu_plus_one(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Sentence BLEU+1 of each row of statistics, in [0, 1]."""
+
+def perfect_sentence(order: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Statistics of one sentence of K words without a mistake."""
+
+def document_gains(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    n_1 (BLEU(document + b) - BLEU(document)) for each row b of statistics.
+    """
+
+def linear_bleu(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The gradient of document_gains at b = 0."""
+
+MAX_NGRAM_ORDER: int = 16
+
+class BleuReferences:
+    """References as BLEU sees them."""
+
+    def __init__(self, references: ReferenceWords, *, order: int = 4, length: ReferenceLength = ReferenceLength.closest) -> None: ...
+
+    @property
+    def order(self) -> int: ...
+
+    def statistics(self, hypotheses: Hypotheses, *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """A row of m_1 .. m_K, n_1 .. n_K, rho for each hypothesis."""
 
 class SimplexQpSolution:
     """What solve_simplex_qp found."""

@@ -11,7 +11,7 @@ from numbers import Real
 from hopefear.errors import ConfigError
 from hopefear.registry import suggest
 
-__all__ = ["at_least", "finite", "non_negative", "one_of", "positive", "probability"]
+__all__ = ["at_least", "finite", "integer", "non_negative", "one_of", "positive", "probability"]
 
 
 def finite(owner: object, field: str) -> float:
@@ -39,6 +39,14 @@ def at_least(owner: object, field: str, smallest: float) -> None:
     """Require a finite number that is not below `smallest`."""
     if not finite(owner, field) >= smallest:
         _refuse(owner, field, f"must be >= {smallest}")
+
+
+def integer(owner: object, field: str, smallest: int, largest: int | None = None) -> None:
+    """Require a whole number that is not below `smallest` and, if given, not above `largest`."""
+    value = getattr(owner, field)
+    if type(value) is not int or value < smallest or (largest is not None and value > largest):
+        bounds = f">= {smallest}" if largest is None else f"from {smallest} to {largest}"
+        _refuse(owner, field, f"must be a whole number {bounds}")
 
 
 def probability(owner: object, field: str) -> None:

@@ -61,3 +61,12 @@ def test_a_choice_must_be_one_of_the_names() -> None:
         require.one_of(Mira(max_step="smal"), "max_step", ["small", "large"])
     with pytest.raises(ConfigError, match=r"Mira.max_step: unknown 3; known: large, small"):
         require.one_of(Mira(max_step=3), "max_step", ["small", "large"])
+
+
+@pytest.mark.parametrize("value", [0, 10, 2.0, True, "2"])
+def test_a_whole_number_must_be_one_and_within_its_bounds(value: object) -> None:
+    require.integer(Mira(max_step=9), "max_step", 1, 9)
+    with pytest.raises(ConfigError, match=r"must be a whole number from 1 to 9, got "):
+        require.integer(Mira(max_step=value), "max_step", 1, 9)
+    with pytest.raises(ConfigError, match=r"must be a whole number >= 11, got "):
+        require.integer(Mira(max_step=value), "max_step", 11)

@@ -1,0 +1,66 @@
+#include "hopefear/reference_automaton.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "hopefear/error.hpp"
+
+namespace hopefear {
+
+ReferenceAutomaton::ReferenceAutomaton(const ReferenceWords& references, std::size_t sentence,
+                                       int order)
+    : order_(order) {
+    if (order < 1 || order > max_order)
+        fail<ConfigError>("the order of n-grams must be from 1 to ", max_order, ", got ", order);
+    std::size_t words = 0;
+    for (std::size_t r = 0; r < references.count(sentence); ++r)
+        words += references.words(sentence, r).size();
+    const std::size_t most = words * static_cast<std::size_t>(order) + 1;
+    const std::size_t slots = std::bit_ceil(2 * most);
+    mask_ = slots - 1;
+    shift_ = 64 - std::bit_width(mask_);
+    arcs_.resize(slots);
+    nodes_.reserve(most);
+    nodes_.emplace_back();
+
+    std::vector<std::int32_t> counts(most, 0);
+    for (std::size_t r = 0; r < references.count(sentence); ++r) {
+        const auto reference = references.words(sentence, r);
+        for (std::size_t begin = 0; begin < reference.size(); ++begin) {
+            const std::size_t end = std::min(reference.size(), begin + order);
+            State state = root;
+            for (std::size_t at = begin; at < end; ++at) {
+                state = add_child(state, reference[at]);
+                ++counts[state];
+            }
+        }
+        for (std::size_t state = 0; state < nodes_.size(); ++state) {
+            nodes_[state].limit = std::max(nodes_[state].limit, counts[state]);
+            counts[state] = 0;
+        }
+    }
+    link();
+}
+
+ReferenceAutomaton::State ReferenceAutomaton::add_child(State state, WordId word) {
+    std::size_t at = slot(state, word);
+    for (; arcs_[at].to != none; at = (at + 1) & mask_)
+        if (arcs_[at].from == state && arcs_[at].word == word) return arcs_[at].to;
+    const State added = static_cast<State>(nodes_.size());
+    arcs_[at] = {state, word, added};
+    nodes_.push_back({root, depth(state) + 1, 0});
+    return added;
+}
+
+void ReferenceAutomaton::link() {
+    // A k-gram's parent was added before it, and arcs_ has no order: visit them by their targets.
+    std::vector<const Arc*> into(nodes_.size(), nullptr);
+    for (const Arc& arc : arcs_)
+        if (arc.to != none) into[arc.to] = &arc;
+    for (std::size_t state = 1; state < nodes_.size(); ++state) {
+        const Arc& arc = *into[state];
+        if (arc.from != root) nodes_[state].shorter = child(shorter(arc.from), arc.word);
+    }
+}
+
+}  // namespace hopefear

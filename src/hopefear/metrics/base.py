@@ -1,0 +1,117 @@
+"""What a metric is: statistics that add up over sentences, and a score computed from their sum.
+
+Scores that people read (:meth:`Metric.score`, :class:`Score`) are as sacreBLEU prints them: BLEU,
+chrF and TER from 0 to 100, TER and WER the better the lower. What learners use
+(:meth:`Metric.gains`, and everything in the core) is a fraction, and higher is always better.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopefear.metrics.references import References
+from hopefear.registry import Registry
+
+__all__ = ["Metric", "Prepared", "Score", "Statistics", "TextMetric", "evaluate", "metrics"]
+
+Statistics = NDArray[np.float64]  # a row of numbers for each hypothesis
+
+
+@dataclass(frozen=True)
+class Score:
+    """A corpus score together with what is needed to reproduce it.
+
+    Examples
+    --------
+    >>> print(Score("BLEU", 36.714, "nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:2.6.0"))
+    BLEU|nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:2.6.0 = 36.71
+    """
+
+    name: str
+    value: float
+    signature: str
+
+    def __str__(self) -> str:
+        return f"{self.name}|{self.signature} = {self.value:.2f}"
+
+
+class Metric(Protocol):
+    """Statistics that add up over sentences, and what is computed from them.
+
+    A metric is a frozen dataclass of its options.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that is printed with a score."""
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers the statistics of a hypothesis are."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a higher `score` is better; `gains` are always the better the higher."""
+
+    def score(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return the corpus score of summed statistics, as it is printed.
+
+        The last axis of `statistics` is the metric's dimension; the others are kept.
+        """
+
+    def gains(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return what each hypothesis is worth on its own: a fraction, higher is better."""
+
+
+class Prepared(Protocol):
+    """References, prepared for one metric: it computes the statistics of hypotheses."""
+
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        sentences: NDArray[np.int64] | None = None,
+        *,
+        threads: int = 0,
+    ) -> Statistics:
+        """Return a row of statistics for each hypothesis.
+
+        Parameters
+        ----------
+        hypotheses : sequence of str
+            In any order, any number of them for each sentence.
+        sentences : array of int64, optional
+            The sentence that each hypothesis translates. If not given, there is one hypothesis for
+            each sentence, in order.
+        threads : int
+            0 for one per core. The result does not depend on it.
+        """
+
+
+class TextMetric(Metric, Protocol):
+    """A metric that compares texts with references, which are prepared once for many of them."""
+
+    def prepare(self, references: References) -> Prepared:
+        """Return the references in the form in which statistics are computed."""
+
+    def signature(self, references: References) -> str:
+        """Return the options that matter to the score, in sacreBLEU's form."""
+
+
+def evaluate(metric: TextMetric, hypotheses: Sequence[str], references: References) -> Score:
+    """Return the corpus score of one hypothesis for each sentence.
+
+    Examples
+    --------
+    >>> from hopefear.metrics import Bleu
+    >>> references = References([["the cat sat on the mat"]])
+    >>> round(evaluate(Bleu(), ["the cat sat on a mat"], references).value, 2)
+    53.73
+    """
+    total = metric.prepare(references).statistics(hypotheses).sum(axis=0)
+    return Score(metric.name, float(metric.score(total)), metric.signature(references))
+
+
+metrics: Registry[Metric] = Registry("metric")

@@ -1,0 +1,144 @@
+"""BLEU: the geometric mean of n-gram precisions, times a penalty for being too short.
+
+Papineni et al. (2002), BLEU: a method for automatic evaluation of machine translation, ACL.
+Lin & Och (2004), ORANGE, Coling: BLEU+1, the gain of a single sentence.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import sacrebleu
+from numpy.typing import NDArray
+
+from hopefear import _core, require
+from hopefear.errors import ConfigError
+from hopefear.metrics.base import Statistics, metrics
+from hopefear.metrics.references import References
+from hopefear.metrics.rows import score_rows
+from hopefear.metrics.signature import format_signature
+from hopefear.metrics.tokenizers import TOKENIZERS, tokenizer
+from hopefear.metrics.words import WordReferences
+
+__all__ = ["Bleu"]
+
+_SMOOTHINGS = {
+    "none": _core.Smoothing.none,
+    "floor": _core.Smoothing.floor,
+    "add-k": _core.Smoothing.add_k,
+    "exp": _core.Smoothing.exponential,
+}
+_SMOOTHING_VALUES = {"floor": 0.1, "add-k": 1.0}
+_LENGTHS = {
+    "closest": _core.ReferenceLength.closest,
+    "shortest": _core.ReferenceLength.shortest,
+    "average": _core.ReferenceLength.average,
+}
+
+
+@metrics.register("bleu")
+@dataclass(frozen=True, kw_only=True)
+class Bleu:
+    """exp(1/K Σₖ log(mₖ/nₖ) + min(0, 1 − ρ/n₁)), with statistics [m₁ … m_K, n₁ … n_K, ρ].
+
+    The score equals sacreBLEU's, whose options these are; learners use the same statistics without
+    smoothing, through :class:`~hopefear.metrics.OracleDocument` or `gains`.
+
+    Parameters
+    ----------
+    tokenize : str
+        One of sacreBLEU's tokenizers; ``none`` takes the words as they are.
+    lowercase : bool
+        Ignore case.
+    order : int
+        K, the length of the longest n-grams.
+    smoothing : {"exp", "floor", "add-k", "none"}
+        What to do if no n-gram of some order matches.
+    smoothing_value : float, optional
+        The constant of ``floor`` (0.1 if not given) and ``add-k`` (1).
+    effective_order : bool
+        Leave out orders for which the hypothesis is too short.
+    reference_length : {"closest", "shortest", "average"}
+        ρ, if there are several references.
+
+    Examples
+    --------
+    >>> metric = Bleu(tokenize="none")
+    >>> references = metric.prepare(References([["the cat sat on the mat"]]))
+    >>> metric.score(references.statistics(["the cat sat on a mat"])).round(2)
+    array([53.73])
+    """
+
+    name: ClassVar[str] = "BLEU"
+    higher_is_better: ClassVar[bool] = True
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+    order: int = 4
+    smoothing: Literal["exp", "floor", "add-k", "none"] = "exp"
+    smoothing_value: float | None = None
+    effective_order: bool = False
+    reference_length: Literal["closest", "shortest", "average"] = "closest"
+
+    def __post_init__(self) -> None:
+        require.one_of(self, "tokenize", TOKENIZERS)
+        require.one_of(self, "smoothing", _SMOOTHINGS)
+        require.one_of(self, "reference_length", _LENGTHS)
+        require.integer(self, "order", 1, _core.MAX_NGRAM_ORDER)
+        if self.smoothing_value is not None:
+            require.non_negative(self, "smoothing_value")
+            if self.smoothing not in _SMOOTHING_VALUES:
+                raise ConfigError(f"Bleu.smoothing_value: smoothing '{self.smoothing}' takes none")
+
+    @property
+    def _value(self) -> float | None:
+        """The constant of the smoothing, if it has one."""
+        default = _SMOOTHING_VALUES.get(self.smoothing)
+        return default if default is None or self.smoothing_value is None else self.smoothing_value
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers the statistics of a hypothesis are: 2K + 1."""
+        return 2 * self.order + 1
+
+    def prepare(self, references: References) -> WordReferences:
+        """Return the references in the form in which statistics are computed."""
+        length = _LENGTHS[self.reference_length]
+        return WordReferences(
+            references,
+            make=lambda words: _core.BleuReferences(words, order=self.order, length=length),
+            lowercase=self.lowercase,
+            tokenize=None if self.tokenize == "none" else tokenizer(self.tokenize),
+        )
+
+    def score(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return BLEU of summed statistics, from 0 to 100."""
+        options = _core.BleuOptions(
+            smoothing=_SMOOTHINGS[self.smoothing],
+            value=self._value or 0.0,
+            effective_order=self.effective_order,
+        )
+        return 100.0 * score_rows(
+            lambda rows: _core.bleu(rows, options), statistics, self.dimension
+        )
+
+    def gains(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return sentence BLEU+1 of each hypothesis, from 0 to 1."""
+        return score_rows(_core.bleu_plus_one, statistics, self.dimension)
+
+    def signature(self, references: References) -> str:
+        """Return the options that matter to the score, in sacreBLEU's form.
+
+        An order or a reference length that sacreBLEU does not have is named as well.
+        """
+        value = "" if self._value is None else f"[{self._value:.2f}]"
+        return format_signature(
+            references,
+            sacrebleu.__version__,
+            case="lc" if self.lowercase else "mixed",
+            eff=self.effective_order,
+            tok=tokenizer(self.tokenize).signature(),
+            smooth=f"{self.smoothing}{value}",
+            order=None if self.order == 4 else self.order,
+            reflen=None if self.reference_length == "closest" else self.reference_length,
+        )

@@ -1,0 +1,66 @@
+"""The oracle document: what was translated before, as the context in which a sentence is judged.
+
+Watanabe et al. (2007), Online large-margin training for SMT, EMNLP. Chiang (2012), Hope and fear,
+JMLR 13: section 2.4 (decay, equation 3) and appendix A.3 (linear BLEU).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopefear import _core, require
+from hopefear.errors import DataError
+from hopefear.metrics.base import Statistics
+
+__all__ = ["OracleDocument"]
+
+
+def _start() -> NDArray[np.float64]:
+    return _core.perfect_sentence(4)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OracleDocument:
+    """Decayed BLEU statistics b̄ of earlier 1-best translations. A value: `add` makes a new one.
+
+    The paper leaves b̄ at the start open. Here it is one sentence of K words without a mistake,
+    m̄ₖ = n̄ₖ = K − k + 1 and ρ̄ = K: it is positive in every component, so that no gain is undefined,
+    and it is forgotten after some dozens of sentences.
+
+    Parameters
+    ----------
+    statistics : array of float64
+        b̄ = [m̄₁ … m̄_K, n̄₁ … n̄_K, ρ̄].
+    decay : float
+        b̄ is multiplied by it after each sentence.
+
+    Examples
+    --------
+    >>> document = OracleDocument()
+    >>> good, bad = [5.0, 4, 3, 2, 5, 4, 3, 2, 5], [3.0, 1, 0, 0, 5, 4, 3, 2, 5]
+    >>> document.gains(np.array([good, bad])).round(3)
+    array([ 0.   , -2.026])
+    """
+
+    statistics: NDArray[np.float64] = field(default_factory=_start)
+    decay: float = 0.9
+
+    def __post_init__(self) -> None:
+        require.probability(self, "decay")
+        if not (np.isfinite(self.statistics).all() and (self.statistics >= 0).all()):
+            raise DataError(f"statistics must be finite and >= 0, got {self.statistics.tolist()}")
+
+    def add(self, statistics: Statistics) -> "OracleDocument":
+        """Return the document after one more sentence: b̄ ← decay · (b̄ + b)."""
+        return OracleDocument(
+            statistics=self.decay * (self.statistics + statistics), decay=self.decay
+        )
+
+    def gains(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return B(b) = n̄₁ (BLEU(b̄ + b) − BLEU(b̄)) for each row b (equation 3)."""
+        return _core.document_gains(self.statistics, statistics)
+
+    def linear_gain(self) -> NDArray[np.float64]:
+        """Return c such that B(b) ≈ c · b: the first order expansion at b̄ (A.3)."""
+        return _core.linear_bleu(self.statistics)
