@@ -52,6 +52,7 @@ void bind_vocabulary(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_language_model(nb::module_& m);
 void bind_metrics(nb::module_& m);
+void bind_nbest(nb::module_& m);
 void bind_solvers(nb::module_& m);
 
 }  // namespace hopefear::bindings

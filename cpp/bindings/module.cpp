@@ -8,5 +8,6 @@ NB_MODULE(_core, m) {
     bind_forest(m);
     bind_language_model(m);
     bind_metrics(m);
+    bind_nbest(m);
     bind_solvers(m);
 }

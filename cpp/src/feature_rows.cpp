@@ -1,6 +1,7 @@
 #include "hopefear/feature_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "hopefear/error.hpp"
@@ -8,29 +9,157 @@
 
 namespace hopefear {
 
-FeaturePatterns::Id FeaturePatterns::add(std::span<const FeatureId> ids) {
-    const auto same = [&](Id pattern) { return std::ranges::equal((*this)[pattern], ids); };
-    if (last_ >= 0 && same(last_)) return last_;
+namespace {
+
+[[nodiscard]] std::uint32_t hash_of(std::span<const FeatureId> ids) {
     std::uint64_t hash = ids.size();
     for (const FeatureId id : ids) hash = hash_combine(hash, static_cast<std::uint64_t>(id));
-    const auto [begin, end] = by_hash_.equal_range(hash);
-    for (auto at = begin; at != end; ++at)
-        if (same(at->second)) return last_ = at->second;
+    return static_cast<std::uint32_t>(hash);
+}
+
+}  // namespace
+
+std::size_t FeaturePatterns::slot(std::span<const FeatureId> ids, std::uint32_t hash) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hash & mask;
+    while (slots_[at] >= 0 &&
+           !(hashes_[slots_[at]] == hash && std::ranges::equal((*this)[slots_[at]], ids)))
+        at = (at + 1) & mask;
+    return at;
+}
+
+void FeaturePatterns::grow() {
+    for (std::size_t i = hashes_.size(); i < size(); ++i)  // after freeze
+        hashes_.push_back(hash_of((*this)[static_cast<Id>(i)]));
+    std::size_t wanted = 16;
+    while (wanted < 4 * (size() + 1)) wanted *= 2;
+    slots_.assign(wanted, -1);
+    for (std::size_t i = 0; i < size(); ++i) {
+        std::size_t at = hashes_[i] & (wanted - 1);  // all are different: any free slot does
+        while (slots_[at] >= 0) at = (at + 1) & (wanted - 1);
+        slots_[at] = static_cast<Id>(i);
+    }
+}
+
+FeaturePatterns::Id FeaturePatterns::add(std::span<const FeatureId> ids) {
+    if (last_ >= 0 && std::ranges::equal((*this)[last_], ids)) return last_;
+    if (2 * (size() + 1) > slots_.size()) grow();
+    const std::uint32_t hash = hash_of(ids);
+    const std::size_t at = slot(ids, hash);
+    if (slots_[at] >= 0) return last_ = slots_[at];
     for (std::size_t i = 0; i < ids.size(); ++i)
         if (ids[i] < 0 || (i > 0 && ids[i - 1] >= ids[i]))
             fail<DataError>("feature ids must be increasing, got ", ids[i], " at position ", i);
-    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    if (size() >= static_cast<std::size_t>(std::numeric_limits<Id>::max()))
+        fail<DataError>("more than ", std::numeric_limits<Id>::max(), " lists of feature ids");
+    ids_.append(ids);
     offsets_.push_back(ids_.size());
+    hashes_.push_back(hash);
     if (!ids.empty()) features_ = std::max<std::size_t>(features_, ids.back() + 1);
     last_ = static_cast<Id>(size() - 1);
-    by_hash_.emplace(hash, last_);
-    return last_;
+    return slots_[at] = last_;
+}
+
+void FeaturePatterns::freeze() {
+    slots_ = {};
+    hashes_ = {};
+    ids_.shrink_to_fit();
+    offsets_.shrink_to_fit();
+}
+
+void FeaturePatterns::spill(const std::string& directory) {
+    ids_.spill(directory);
+    offsets_.spill(directory);
+}
+
+void FeaturePatterns::release() const {
+    ids_.release();
+    offsets_.release();
 }
 
 std::size_t FeaturePatterns::bytes() const {
-    // An entry of the hash table is a node of two pointers, a hash and an id.
-    return ids_.capacity() * sizeof(FeatureId) + offsets_.capacity() * sizeof(std::uint64_t) +
-           by_hash_.size() * 40 + by_hash_.bucket_count() * sizeof(void*);
+    return ids_.bytes() + offsets_.bytes() + hashes_.capacity() * sizeof(hashes_[0]) +
+           slots_.capacity() * sizeof(slots_[0]);
+}
+
+std::size_t FeaturePatterns::resident_bytes() const {
+    return bytes() - (ids_.spilled() ? ids_.bytes() + offsets_.bytes() : 0);
+}
+
+void FeatureRows::append(std::span<const FeatureId> ids, std::span<const double> values) {
+    if (ids.size() != values.size())
+        fail<DataError>("row ", size(), ": ", ids.size(), " feature ids, but ", values.size(),
+                        " values");
+    append(patterns_.add(ids), values);
+}
+
+void FeatureRows::append(FeaturePatterns::Id pattern, std::span<const double> values) {
+    if (size() % run == 0) bases_.push_back(values_.size());
+    const std::uint64_t offset = values_.size() - bases_[bases_.size() - 1];
+    if (offset > std::numeric_limits<std::uint32_t>::max())
+        fail<DataError>("row ", size(), ": more than ", std::numeric_limits<std::uint32_t>::max(),
+                        " values in ", run, " rows");
+    offset_.push_back(static_cast<std::uint32_t>(offset));
+    pattern_.push_back(pattern);
+    values_.append(values);
+}
+
+FeatureRows FeatureRows::reordered(std::span<const std::uint32_t> order) && {
+    FeatureRows sorted;
+    sorted.patterns_ = std::move(patterns_);
+    if (spilled()) sorted.spill(directory_);
+    std::size_t touched = 0;
+    for (const std::uint32_t row : order) {
+        const FeaturePatterns::Id pattern = pattern_[row];
+        const std::span<const double> values =
+            values_.span(bases_[row / run] + offset_[row], sorted.patterns_[pattern].size());
+        sorted.append(pattern, values);
+        touched += values.size_bytes();
+        if (touched > (std::size_t{4} << 20)) {
+            release(0, size());
+            sorted.release(0, sorted.size());
+            touched = 0;
+        }
+    }
+    return sorted;
+}
+
+void FeatureRows::freeze() {
+    patterns_.freeze();
+    pattern_.shrink_to_fit();
+    offset_.shrink_to_fit();
+    bases_.shrink_to_fit();
+    values_.shrink_to_fit();
+}
+
+void FeatureRows::spill(const std::string& directory) {
+    directory_ = directory;
+    patterns_.spill(directory);
+    pattern_.spill(directory);
+    offset_.spill(directory);
+    values_.spill(directory);
+}
+
+void FeatureRows::release(std::size_t begin, std::size_t end) const {
+    if (!spilled() || begin >= end) return;
+    patterns_.release();  // in no order that the rows would tell
+    pattern_.release(begin, end);
+    offset_.release(begin, end);
+    values_.release(first_value(begin), first_value(end));
+}
+
+std::size_t FeatureRows::first_value(std::size_t row) const {
+    return row < size() ? bases_[row / run] + offset_[row] : values_.size();
+}
+
+std::size_t FeatureRows::bytes() const {
+    return patterns_.bytes() + pattern_.bytes() + offset_.bytes() + bases_.bytes() +
+           values_.bytes();
+}
+
+std::size_t FeatureRows::resident_bytes() const {
+    return patterns_.resident_bytes() + pattern_.resident_bytes() + offset_.resident_bytes() +
+           bases_.resident_bytes() + values_.resident_bytes();
 }
 
 std::size_t normalize_row(std::vector<FeatureId>& ids, std::vector<double>& values) {

@@ -250,6 +250,96 @@ class BleuReferences:
     def statistics(self, hypotheses: Hypotheses, *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
         """A row of m_1 .. m_K, n_1 .. n_K, rho for each hypothesis."""
 
+class NBest:
+    """All hypotheses of a data set, sorted by sentence."""
+
+    @property
+    def sentence_count(self) -> int:
+        """Sentences, also those without any."""
+
+    @property
+    def hypothesis_count(self) -> int:
+        """Hypotheses: rows."""
+
+    @property
+    def feature_count(self) -> int:
+        """One more than the largest feature id: how long weights have to be."""
+
+    @property
+    def words(self) -> Vocabulary:
+        """What word ids number."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """What feature ids number."""
+
+    @property
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """First row of each sentence, and end."""
+
+    @property
+    def empty_sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """The sentences that have no hypotheses."""
+
+    @property
+    def statistics(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', writable=False)] | None:
+        """What a metric counted for each row, a matrix; None until it is set."""
+
+    def set_statistics(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Set the statistics, a matrix with one row for each hypothesis."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in use for features, text and names, in memory or in files."""
+
+    @property
+    def spilled(self) -> bool:
+        """Whether the data lie in temporary files."""
+
+    def feature_ids(self, row: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Ids of a hypothesis' features, increasing."""
+
+    def feature_values(self, row: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """Values of a hypothesis' features, in the order of their ids."""
+
+    def word_ids(self, row: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """Ids of a hypothesis' words."""
+
+    def text(self, row: int) -> str:
+        """The text of a hypothesis."""
+
+class NBestBuilder:
+    """Collects hypotheses in any order; of equal ones the first is kept."""
+
+    def __init__(self, words: Vocabulary, feature_names: Vocabulary, *, memory_limit: int = 0, directory: str = '') -> None: ...
+
+    def add(self, sentence: int, text: str, feature_ids: Sequence[int], feature_values: Sequence[float]) -> bool:
+        """Add a hypothesis; False if there is an equal one."""
+
+    def add_all(self, lists: NBest) -> int:
+        """Add all hypotheses of other lists; returns how many were new."""
+
+    def finish(self, sentences: int = 0) -> NBest:
+        """
+        Make the lists, at least `sentences` of them; the builder is empty afterwards.
+        """
+
+    @property
+    def words(self) -> Vocabulary:
+        """What word ids number."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """What feature ids number."""
+
+    @property
+    def hypothesis_count(self) -> int:
+        """Hypotheses so far."""
+
+    @property
+    def duplicate_count(self) -> int:
+        """Hypotheses left out so far."""
+
 class SimplexQpSolution:
     """What solve_simplex_qp found."""
 

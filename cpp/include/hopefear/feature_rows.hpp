@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
+#include <string>
 #include <vector>
+
+#include "hopefear/growing_array.hpp"
 
 namespace hopefear {
 
@@ -34,23 +36,74 @@ class FeaturePatterns {
   public:
     using Id = std::int32_t;
 
+    FeaturePatterns() { offsets_.push_back(0); }
+
     // The number of the list `ids`, which is added if it is new; ids must be strictly increasing.
     Id add(std::span<const FeatureId> ids);
     [[nodiscard]] std::span<const FeatureId> operator[](Id pattern) const {
-        return std::span(ids_).subspan(offsets_[pattern],
-                                       offsets_[pattern + 1] - offsets_[pattern]);
+        return ids_.span(offsets_[pattern], offsets_[pattern + 1] - offsets_[pattern]);
     }
     [[nodiscard]] std::size_t size() const { return offsets_.size() - 1; }
     // One more than the largest feature id.
     [[nodiscard]] std::size_t features() const { return features_; }
     [[nodiscard]] std::size_t bytes() const;
 
+    // Give back what only `add` needs; a later `add` makes it anew.
+    void freeze();
+    // Move the lists to a file, and give back memory that they take up all the same.
+    void spill(const std::string& directory);
+    void release() const;
+    [[nodiscard]] std::size_t resident_bytes() const;
+
   private:
-    std::vector<FeatureId> ids_;
-    std::vector<std::uint64_t> offsets_{0};
-    std::unordered_multimap<std::uint64_t, Id> by_hash_;
-    Id last_ = -1;  // rows come in runs of one pattern
+    [[nodiscard]] std::size_t slot(std::span<const FeatureId> ids, std::uint32_t hash) const;
+    void grow();
+
+    GrowingArray<FeatureId> ids_;
+    GrowingArray<std::uint64_t> offsets_;
+    std::vector<std::uint32_t> hashes_;  // of the patterns, while there is a table
+    std::vector<Id> slots_;              // open addressing; a power of two, half empty
+    Id last_ = -1;                       // rows come in runs of one pattern
     std::size_t features_ = 0;
+};
+
+// The rows: a pattern and its values each.
+class FeatureRows {
+  public:
+    [[nodiscard]] std::size_t size() const { return pattern_.size(); }
+    [[nodiscard]] SparseView operator[](std::size_t row) const {
+        const std::span<const FeatureId> ids = patterns_[pattern_[row]];
+        return {ids, values_.span(bases_[row / run] + offset_[row], ids.size())};
+    }
+    [[nodiscard]] const FeaturePatterns& patterns() const { return patterns_; }
+    [[nodiscard]] FeaturePatterns::Id pattern(std::size_t row) const { return pattern_[row]; }
+
+    // Ids must be strictly increasing.
+    void append(std::span<const FeatureId> ids, std::span<const double> values);
+    // The same rows with order[i] as row i.
+    [[nodiscard]] FeatureRows reordered(std::span<const std::uint32_t> order) &&;
+    // Give back what only `append` needs.
+    void freeze();
+
+    void spill(const std::string& directory);
+    [[nodiscard]] bool spilled() const { return values_.spilled(); }
+    // Give back the memory of the rows [begin, end) if they are in a file.
+    void release(std::size_t begin, std::size_t end) const;
+    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::size_t resident_bytes() const;
+
+  private:
+    void append(FeaturePatterns::Id pattern, std::span<const double> values);
+    [[nodiscard]] std::size_t first_value(std::size_t row) const;
+
+    // Where a row's values begin is the base of its run plus 32 bits.
+    static constexpr std::size_t run = 64;
+    FeaturePatterns patterns_;
+    GrowingArray<FeaturePatterns::Id> pattern_;
+    GrowingArray<std::uint32_t> offset_;
+    GrowingArray<std::uint64_t> bases_;
+    GrowingArray<double> values_;
+    std::string directory_;  // of the files, once there are any
 };
 
 // Sort (id, value) pairs in place and add up repeated ids: the form a row is stored in. Returns the

@@ -1,0 +1,124 @@
+#include "hopefear/nbest.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "bindings.hpp"
+#include "hopefear/nbest_builder.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+// A view that keeps the statistics alive, also when the lists get others.
+std::optional<MatrixOut<const double>> statistics_view(const NBest& lists) {
+    if (!lists.statistics()) return std::nullopt;
+    using Owner = std::shared_ptr<const RowStatistics>;
+    auto* kept = new Owner(lists.statistics());
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Owner*>(p); });
+    const std::size_t shape[] = {lists.hypotheses(), (*kept)->dimension()};
+    return MatrixOut<const double>((*kept)->values().data(), 2, shape, owner);
+}
+
+void bind_builder(nb::module_& m) {
+    nb::class_<NBestBuilder>(m, "NBestBuilder",
+                             "Collects hypotheses in any order; of equal ones the first is kept.")
+        .def(
+            "__init__",
+            [](NBestBuilder* self, std::shared_ptr<Vocabulary> words,
+               std::shared_ptr<Vocabulary> feature_names, std::size_t memory_limit,
+               std::string directory) {
+                new (self) NBestBuilder(std::move(words), std::move(feature_names),
+                                        {memory_limit, std::move(directory)});
+            },
+            nb::arg("words"), nb::arg("feature_names"), nb::kw_only(), nb::arg("memory_limit") = 0,
+            nb::arg("directory") = "")
+        .def(
+            "add",
+            [](NBestBuilder& builder, std::size_t sentence, std::string_view text,
+               const std::vector<FeatureId>& ids, const std::vector<double>& values) {
+                return builder.add(sentence, text, ids, values);
+            },
+            nb::arg("sentence"), nb::arg("text"), nb::arg("feature_ids"), nb::arg("feature_values"),
+            "Add a hypothesis; False if there is an equal one.")
+        .def("add_all", nb::overload_cast<const NBest&>(&NBestBuilder::add), nb::arg("lists"),
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Add all hypotheses of other lists; returns how many were new.")
+        .def("finish", &NBestBuilder::finish, nb::arg("sentences") = 0,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Make the lists, at least `sentences` of them; the builder is empty afterwards.")
+        .def_prop_ro("words", &NBestBuilder::words, "What word ids number.")
+        .def_prop_ro("feature_names", &NBestBuilder::feature_names, "What feature ids number.")
+        .def_prop_ro("hypothesis_count", &NBestBuilder::hypotheses, "Hypotheses so far.")
+        .def_prop_ro("duplicate_count", &NBestBuilder::duplicates, "Hypotheses left out so far.");
+}
+
+void bind_rows(nb::class_<NBest>& lists) {
+    lists
+        .def(
+            "feature_ids",
+            [](nb::handle self, std::int64_t row) {
+                const auto& nbest = nb::cast<const NBest&>(self);
+                return view(nbest.features(nbest.checked_row(row)).ids, self);
+            },
+            nb::arg("row"), "Ids of a hypothesis' features, increasing.")
+        .def(
+            "feature_values",
+            [](nb::handle self, std::int64_t row) {
+                const auto& nbest = nb::cast<const NBest&>(self);
+                return view(nbest.features(nbest.checked_row(row)).values, self);
+            },
+            nb::arg("row"), "Values of a hypothesis' features, in the order of their ids.")
+        .def(
+            "word_ids",
+            [](const NBest& nbest, std::int64_t row) {
+                std::vector<WordId> words;
+                nbest.words(nbest.checked_row(row), words);
+                return to_array(std::move(words));
+            },
+            nb::arg("row"), "Ids of a hypothesis' words.")
+        .def(
+            "text",
+            [](const NBest& nbest, std::int64_t row) { return nbest.text(nbest.checked_row(row)); },
+            nb::arg("row"), "The text of a hypothesis.");
+}
+
+}  // namespace
+
+void bind_nbest(nb::module_& m) {
+    nb::class_<NBest> lists(m, "NBest", "All hypotheses of a data set, sorted by sentence.");
+    lists.def_prop_ro("sentence_count", &NBest::sentences, "Sentences, also those without any.")
+        .def_prop_ro("hypothesis_count", &NBest::hypotheses, "Hypotheses: rows.")
+        .def_prop_ro("feature_count", &NBest::feature_count,
+                     "One more than the largest feature id: how long weights have to be.")
+        .def_prop_ro("words", nb::overload_cast<>(&NBest::words, nb::const_),
+                     "What word ids number.")
+        .def_prop_ro("feature_names", &NBest::feature_names, "What feature ids number.")
+        .def_prop_ro(
+            "offsets",
+            [](nb::handle self) { return view(nb::cast<const NBest&>(self).offsets(), self); },
+            "First row of each sentence, and end.")
+        .def_prop_ro(
+            "empty_sentences", [](const NBest& nbest) { return to_array(nbest.empty_sentences()); },
+            nb::rv_policy::automatic, "The sentences that have no hypotheses.")
+        .def_prop_ro("statistics", &statistics_view, nb::rv_policy::automatic,
+                     "What a metric counted for each row, a matrix; None until it is set.")
+        .def(
+            "set_statistics",
+            [](NBest& nbest, const MatrixIn<double>& values) {
+                nbest.set_statistics(std::span(values.data(), values.size()), values.shape(1));
+            },
+            nb::arg("values"), "Set the statistics, a matrix with one row for each hypothesis.")
+        .def_prop_ro("nbytes", &NBest::bytes,
+                     "Bytes in use for features, text and names, in memory or in files.")
+        .def_prop_ro("spilled", &NBest::spilled, "Whether the data lie in temporary files.");
+    bind_rows(lists);
+    bind_builder(m);
+}
+
+}  // namespace hopefear::bindings

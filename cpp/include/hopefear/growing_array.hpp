@@ -1,0 +1,116 @@
+// Arrays that may grow beyond the memory: on the heap at first, in a nameless file when told to.
+//
+// A file is removed from its directory before anything is written to it, so that none stays behind,
+// however the process ends. Its blocks are reserved before they are mapped: a full disk is an error
+// when the array grows, not a signal when it is written.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace hopefear {
+
+// Bytes on the heap or in a mapped file.
+class Block {
+  public:
+    Block() = default;
+    Block(Block&& other) noexcept { swap(other); }
+    Block& operator=(Block&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Block();
+
+    [[nodiscard]] std::byte* data() const { return data_; }
+    [[nodiscard]] std::size_t capacity() const { return capacity_; }
+    // Change the capacity; what fits into the new one stays.
+    void resize(std::size_t capacity);
+    // Move to a new file in `directory`, and stay there; the first `used` bytes are kept.
+    void spill(const std::string& directory, std::size_t used);
+    [[nodiscard]] bool spilled() const { return file_ >= 0; }
+    // Give back the memory of these bytes; they stay in the file and are read again when needed.
+    // On the heap nothing happens.
+    void release(std::size_t begin, std::size_t end) const;
+
+  private:
+    void swap(Block& other) noexcept;
+    void resize_file(std::size_t capacity);
+
+    std::byte* data_ = nullptr;
+    std::size_t capacity_ = 0;
+    int file_ = -1;
+};
+
+// A vector of plain values in a Block.
+template <class T>
+class GrowingArray {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    GrowingArray() = default;
+    // A copy is on the heap.
+    GrowingArray(const GrowingArray& other) { append(other.span()); }
+    GrowingArray(GrowingArray&& other) noexcept
+        : block_(std::move(other.block_)), size_(std::exchange(other.size_, 0)) {}
+    GrowingArray& operator=(GrowingArray other) noexcept {
+        block_ = std::move(other.block_);
+        size_ = other.size_;
+        return *this;
+    }
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+    [[nodiscard]] T* data() { return reinterpret_cast<T*>(block_.data()); }
+    [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(block_.data()); }
+    T& operator[](std::size_t i) { return data()[i]; }
+    const T& operator[](std::size_t i) const { return data()[i]; }
+    [[nodiscard]] std::span<const T> span() const { return {data(), size_}; }
+    [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t count) const {
+        return {data() + begin, count};
+    }
+
+    void push_back(T value) {
+        reserve_more(1);
+        data()[size_++] = value;
+    }
+    void append(std::span<const T> values) {
+        reserve_more(values.size());
+        if (!values.empty()) std::memcpy(data() + size_, values.data(), values.size_bytes());
+        size_ += values.size();
+    }
+    // New entries are zero.
+    void resize(std::size_t size) {
+        if (size > size_) {
+            reserve_more(size - size_);
+            std::memset(static_cast<void*>(data() + size_), 0, (size - size_) * sizeof(T));
+        }
+        size_ = size;
+    }
+    void shrink_to_fit() { block_.resize(size_ * sizeof(T)); }
+    void clear() { *this = GrowingArray(); }
+
+    void spill(const std::string& directory) { block_.spill(directory, bytes()); }
+    [[nodiscard]] bool spilled() const { return block_.spilled(); }
+    void release(std::size_t begin, std::size_t end) const {
+        block_.release(begin * sizeof(T), end * sizeof(T));
+    }
+    void release() const { release(0, size_); }
+    // What is in use. The reserve behind it is address space that was never touched.
+    [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+    [[nodiscard]] std::size_t resident_bytes() const { return spilled() ? 0 : bytes(); }
+
+  private:
+    void reserve_more(std::size_t count) {
+        const std::size_t needed = (size_ + count) * sizeof(T);
+        if (needed > block_.capacity()) block_.resize(needed + needed / 2);
+    }
+
+    Block block_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopefear.errors import DataError
+from hopefear.nbest import NBest, NBestBuilder, Vocabulary
+
+Added = tuple[int, str, dict[str, float]]
+
+WORDS = st.sampled_from(["a", "b", "the", "house", "ü", "," * 30])
+SPACES = st.sampled_from([" ", " ", " ", "  ", "\t", "\u00a0", " \u3000"])
+NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -1.5, 1e300, 5e-324])
+FEATURES = st.dictionaries(st.sampled_from(["lm", "tm_0", "tm_1", "=", "é"]), NUMBERS)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    words = draw(st.lists(WORDS, max_size=8))
+    return "".join(word + draw(SPACES) for word in words).strip()
+
+
+ADDED = st.lists(st.tuples(st.integers(0, 5), texts(), FEATURES), max_size=120)
+
+
+def build(added: list[Added], memory_limit: int = 0) -> NBest:
+    builder = NBestBuilder(memory_limit=memory_limit)
+    for sentence, text, features in added:
+        builder.add(sentence, text, features)
+    return builder.finish()
+
+
+def contents(lists: NBest) -> list[Added]:
+    return [
+        (sentence, lists.text(row), lists.features_of(row))
+        for sentence in range(lists.sentence_count)
+        for row in lists.rows(sentence)
+    ]
+
+
+def expected(added: list[Added]) -> list[Added]:
+    """Return what lists hold: the first of equal hypotheses, sorted by sentence."""
+    kept: list[Added] = []
+    for one in added:
+        if one not in kept:
+            kept.append(one)
+    return sorted(kept, key=lambda one: one[0])
+
+
+@given(ADDED)
+def test_lists_hold_the_first_of_equal_hypotheses_in_order_of_arrival(added: list[Added]) -> None:
+    assert contents(build(added)) == expected(added)
+
+
+@given(ADDED)
+def test_lists_beyond_the_memory_limit_hold_the_same(added: list[Added]) -> None:
+    lists = build(added, memory_limit=1)
+    assert contents(lists) == expected(added)
+    assert lists.spilled or not added
+
+
+@given(ADDED)
+def test_the_words_of_a_hypothesis_are_those_that_split_finds(added: list[Added]) -> None:
+    lists = build(added)
+    for row in range(len(lists)):
+        words = [lists.words[int(word)] for word in lists.word_ids(row)]
+        assert words == lists.text(row).split()
+
+
+@given(ADDED, ADDED, st.booleans())
+def test_merged_lists_equal_those_built_of_everything(
+    first: list[Added], second: list[Added], shared: bool
+) -> None:
+    builder = NBestBuilder(Vocabulary(), Vocabulary())
+    both = [build(first), build(second)]
+    if shared:
+        names = both[0].words, both[0].feature_names
+        builder = NBestBuilder(*names)
+    new = [builder.merge(lists) for lists in both]
+    merged = builder.finish()
+    in_order = expected(first) + expected(second)
+    assert contents(merged) == expected(in_order)
+    assert sum(new) == len(merged)
+
+
+def test_sentences_without_hypotheses_are_reported() -> None:
+    builder = NBestBuilder()
+    builder.add(2, "x", {})
+    lists = builder.finish(sentences=5)
+    assert lists.sentence_count == 5
+    assert lists.empty_sentences.tolist() == [0, 1, 3, 4]
+    assert lists.offsets.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_value_that_is_not_finite_is_an_error_that_names_it(value: float) -> None:
+    builder = NBestBuilder()
+    builder.add(3, "a house", {"lm": 1.0})
+    with pytest.raises(DataError, match=f"sentence 3, hypothesis 'the house': .*'lm' is {value}"):
+        builder.add(3, "the house", {"tm": 0.0, "lm": value})
+    assert len(builder) == 1
+
+
+def test_a_sentence_number_out_of_all_proportion_is_an_error() -> None:
+    builder = NBestBuilder()
+    builder.add(4_000_000_000, "x", {})
+    with pytest.raises(DataError, match="sentence 4000000000: the number is too large"):
+        builder.finish()
+
+
+def test_statistics_stay_readable_when_others_are_set() -> None:
+    lists = build([(0, "a", {}), (1, "b", {})])
+    first = np.array([[1.0, 2.0], [3.0, 4.0]])
+    lists.set_statistics(first)
+    view = lists.statistics
+    assert view is not None
+    lists.set_statistics(np.zeros((2, 3)))
+    assert np.array_equal(view, first)
+    with pytest.raises(ValueError, match="read-only"):
+        view[0, 0] = 1.0
+
+
+def test_lists_have_no_statistics_until_they_are_set() -> None:
+    assert build([(0, "a", {})]).statistics is None
+
+
+def test_statistics_of_another_number_of_rows_are_an_error() -> None:
+    lists = build([(0, "a", {}), (1, "b", {})])
+    with pytest.raises(DataError, match="statistics of 2 hypotheses, 3 each, are 6 numbers, got 9"):
+        lists.set_statistics(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("row", [-1, 2])
+def test_a_row_that_does_not_exist_is_an_error_that_names_it(row: int) -> None:
+    lists = build([(0, "a", {}), (1, "b", {})])
+    with pytest.raises(DataError, match=f"row {row} does not exist: there are 2"):
+        lists.text(row)
