@@ -9,5 +9,6 @@ NB_MODULE(_core, m) {
     bind_language_model(m);
     bind_metrics(m);
     bind_nbest(m);
+    bind_bar_format(m);
     bind_solvers(m);
 }
