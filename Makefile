@@ -29,7 +29,7 @@ check: build
 	$(BIN)/ruff check $(PY)
 	$(BIN)/mypy $(PY)
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	@$(BIN)/clang-format --dry-run --Werror $(CPP) && echo "clang-format: all files formatted"
 
 bench: build
 	$(BIN)/python -m benchmarks
@@ -37,7 +37,7 @@ bench: build
 format: build
 	$(BIN)/ruff format $(PY)
 	$(BIN)/ruff check --fix $(PY)
-	$(BIN)/clang-format -i $(CPP)
+	@$(BIN)/clang-format -i $(CPP)
 	$(BIN)/python -m nanobind.stubgen -q -m hopefear._core -o src/hopefear/_core.pyi
 
 # The tools that build the core come first, so that they can be reused: with build isolation every

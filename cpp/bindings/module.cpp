@@ -2,13 +2,17 @@
 
 NB_MODULE(_core, m) {
     using namespace hopefear::bindings;
+    // Objects that a user's module keeps until the interpreter ends are not worth a page of
+    // warnings.
+    nb::set_leak_warnings(false);
     m.doc() = "The compiled core of hopefear.";
     bind_errors(m);
+    bind_corpus_score(m);
     bind_vocabulary(m);
     bind_forest(m);
     bind_language_model(m);
     bind_metrics(m);
     bind_nbest(m);
-    bind_bar_format(m);
+    bind_learning(m);
     bind_solvers(m);
 }

@@ -17,6 +17,24 @@ std::size_t NBest::checked_row(std::int64_t row) const {
     return static_cast<std::size_t>(row);
 }
 
+void NBest::check_weights(std::size_t length) const {
+    if (length < feature_count())
+        fail<DataError>("weights for ", length, " features, but the lists have ", feature_count());
+}
+
+void NBest::check_per_row(std::size_t length, const char* what) const {
+    if (length != hypotheses())
+        fail<DataError>(length, " ", what, " for ", hypotheses(), " hypotheses");
+}
+
+const RowStatistics& NBest::checked_statistics(std::size_t dimension) const {
+    if (!statistics_) fail<DataError>("the n-best lists have no statistics of a metric yet");
+    if (statistics_->dimension() != dimension)
+        fail<DataError>("the n-best lists have ", statistics_->dimension(),
+                        " statistics a hypothesis, but the metric works with ", dimension);
+    return *statistics_;
+}
+
 std::size_t NBest::checked_sentence(std::int64_t sentence) const {
     if (sentence < 0 || static_cast<std::size_t>(sentence) >= sentences())
         fail<DataError>("sentence ", sentence, " does not exist: there are ", sentences());

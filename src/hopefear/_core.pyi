@@ -8,6 +8,18 @@ import numpy
 from numpy.typing import NDArray
 
 
+class CorpusScore:
+    """From the summed statistics of a corpus to its score; higher is better."""
+
+    @property
+    def dimension(self) -> int:
+        """How many statistics there are."""
+
+    def __call__(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+    def size(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """How much text the statistics stand for, in the metric's unit."""
+
 class Vocabulary:
     """Strings numbered from 0 in order of first appearance."""
 
@@ -340,84 +352,129 @@ class NBestBuilder:
     def duplicate_count(self) -> int:
         """Hypotheses left out so far."""
 
-class BarLayout:
+class Pool(enum.Enum):
+    """Which hypotheses of a list compete on a side of a loss."""
+
+    all = 0
+
+    reference = 1
+
+    least_cost = 2
+
+    local = 3
+
+    fixed = 4
+
+class Side:
+    """A max or log-sum-exp of score + cost over a pool."""
+
+    def __init__(self, *, pool: Pool = Pool.all, cost: float = 0.0, soft: bool = False) -> None: ...
+
+class Loss:
+    """What should go up and what should go down, or Bayes risk."""
+
+    def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
+
+def total_loss(nbest: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, threads: int) -> tuple[float, NDArray[numpy.float64]]:
     """
-    Which field of a line is what: counted from 0, or negative, from the end; field 0 is the sentence.
+    The loss over all sentences, and its derivative by the score of each hypothesis.
     """
 
-    def __init__(self, *, text: int = 1, features: int | None = 2, total: int | None = 3, semicolons: bool = False, ignored: Sequence[str] = []) -> None: ...
+class SubgradientState:
+    """Weights on their way, and their mean."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     @property
-    def text(self) -> int:
-        """The field of the text."""
+    def loss(self) -> float:
+        """The losses met in the last epoch, summed up."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, fixed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, state: SubgradientState) -> SubgradientState:
+    """One epoch of subgradient steps; returns the next state."""
+
+class KBestMiraState:
+    """Weights on their way, and the document."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     @property
-    def features(self) -> int | None:
-        """The field of the features, or None."""
+    def loss(self) -> float:
+        """The violations met in the last epoch, summed up."""
 
     @property
-    def total(self) -> int | None:
-        """The field of the model score, or None."""
+    def updates(self) -> int:
+        """How many of its sentences had one."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+def kbest_mira_epoch(nbest: NBest, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
+    """One epoch of k-best MIRA; returns the next state."""
+
+class RankingPairs:
+    """Rows of which one should rank above the other."""
 
     @property
-    def semicolons(self) -> bool:
-        """Whether ';' separates features, too."""
+    def better(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Rows that should score higher."""
 
     @property
-    def ignored(self) -> list[str]:
-        """Labels that are no features."""
+    def worse(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Rows that should score lower, in the same order."""
 
-class BarHypothesis:
-    """A hypothesis that was read from a line."""
+def sample_pairs(nbest: NBest, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, samples: int, kept: int, threshold: float, seed: int, threads: int) -> RankingPairs:
+    """
+    Pairs of each list whose gains differ most, among many drawn at random.
+    """
 
-    @property
-    def sentence(self) -> int:
-        """Its sentence, counted from 0."""
+def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10) -> list[list[int]]:
+    """
+    For each sentence the rows of a greedy search for the best corpus score.
+    """
 
-    @property
-    def text(self) -> str:
-        """Its text, without blanks around it."""
+def oracle_pairs(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]]) -> RankingPairs:
+    """Every oracle with every other hypothesis of its list."""
 
-    @property
-    def names(self) -> list[str]:
-        """The names of its features, as written."""
+class SparseRows:
+    """Sparse vectors: differences of feature vectors."""
 
-    @property
-    def values(self) -> list[float]:
-        """Their values."""
+    def __len__(self) -> int: ...
 
-    @property
-    def total(self) -> float | None:
-        """The model score, or None."""
+    def dot(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The product of each row with the weights."""
 
-    @property
-    def others(self) -> list[str]:
-        """All other fields."""
+    def transposed_dot(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The sum of the rows, each times its x."""
 
-def parse_hypothesis(line: str, layout: BarLayout, where: str = '') -> BarHypothesis:
-    """Parse a line; messages begin with `where`."""
+def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
+    """h(better) - h(worse) for each pair."""
 
-def format_number(value: float) -> str:
-    """The shortest decimal number that reads back as the same."""
-
-class NBestParser:
-    """Reads n-best lists from pieces of a file into a builder."""
-
-    def __init__(self, builder: NBestBuilder, layout: BarLayout, file: str) -> None: ...
-
-    def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
-
-    def finish(self) -> None:
-        """Read what is left: the last line may lack its end."""
+class MarginSolution:
+    """What solve_margins found."""
 
     @property
-    def line_count(self) -> int:
-        """Lines so far."""
+    def tau(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
 
     @property
-    def labels(self) -> list[tuple[str, int]]:
-        """The labels that had several values, and how many."""
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @property
+    def gap(self) -> float:
+        """The largest projected gradient of the last pass."""
+
+def solve_margins(rows: SparseRows, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, bound: float, tolerance: float, max_passes: int, seed: int) -> MarginSolution:
+    """Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row)."""
+
+def feature_sum(nbest: NBest, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The sum of all feature vectors, each times its x."""
 
 class SimplexQpSolution:
     """What solve_simplex_qp found."""

@@ -12,6 +12,13 @@ struct CorpusScore {
     virtual ~CorpusScore() = default;
     [[nodiscard]] virtual std::size_t dimension() const = 0;
     [[nodiscard]] virtual double operator()(std::span<const double> statistics) const = 0;
+    // How much text the statistics stand for, in the metric's own unit (reference words, say).
+    [[nodiscard]] virtual double size(std::span<const double> statistics) const = 0;
+
+    // What each of `rows` is worth to a document: size(d + b) score(d + b), equal to the gain of
+    // Chiang (2012), equation 3, but for a term that all hypotheses of a sentence share.
+    virtual void gains(std::span<const double> document, std::span<const double> rows,
+                       std::span<double> out) const;
 };
 
 }  // namespace hopefear

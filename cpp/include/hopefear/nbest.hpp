@@ -33,6 +33,9 @@ class RowStatistics {
     [[nodiscard]] std::span<double> operator[](std::size_t row) {
         return {values_.data() + row * dimension_, dimension_};
     }
+    [[nodiscard]] std::span<const double> rows(std::size_t begin, std::size_t end) const {
+        return values_.span(begin * dimension_, (end - begin) * dimension_);
+    }
     void release(std::size_t begin, std::size_t end) const {
         values_.release(begin * dimension_, end * dimension_);
     }
@@ -64,6 +67,11 @@ class NBest {
     // The same number; an error if there is no such row or sentence.
     [[nodiscard]] std::size_t checked_row(std::int64_t row) const;
     [[nodiscard]] std::size_t checked_sentence(std::int64_t sentence) const;
+    // An error unless weights of this length reach all features, and there is a number per row.
+    void check_weights(std::size_t length) const;
+    void check_per_row(std::size_t length, const char* what) const;
+    // The statistics; an error unless there are any, of this dimension.
+    [[nodiscard]] const RowStatistics& checked_statistics(std::size_t dimension) const;
     // The sentences that have no hypotheses.
     [[nodiscard]] std::vector<std::int64_t> empty_sentences() const;
 

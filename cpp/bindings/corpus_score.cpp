@@ -1,0 +1,37 @@
+#include "hopefear/corpus_score.hpp"
+
+#include "bindings.hpp"
+#include "hopefear/error.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+std::span<const double> checked(const CorpusScore& score, const ArrayIn<double>& statistics) {
+    if (statistics.size() != score.dimension())
+        fail<DataError>(statistics.size(), " statistics, but the metric works with ",
+                        score.dimension());
+    return as_span(statistics);
+}
+
+}  // namespace
+
+void bind_corpus_score(nb::module_& m) {
+    nb::class_<CorpusScore>(
+        m, "CorpusScore", "From the summed statistics of a corpus to its score; higher is better.")
+        .def_prop_ro("dimension", &CorpusScore::dimension, "How many statistics there are.")
+        .def(
+            "__call__",
+            [](const CorpusScore& score, const ArrayIn<double>& statistics) {
+                return score(checked(score, statistics));
+            },
+            nb::arg("statistics"))
+        .def(
+            "size",
+            [](const CorpusScore& score, const ArrayIn<double>& statistics) {
+                return score.size(checked(score, statistics));
+            },
+            nb::arg("statistics"), "How much text the statistics stand for, in the metric's unit.");
+}
+
+}  // namespace hopefear::bindings

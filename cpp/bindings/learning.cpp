@@ -1,0 +1,234 @@
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "hopefear/dual_coordinate_descent.hpp"
+#include "hopefear/feature_product.hpp"
+#include "hopefear/kbest_mira.hpp"
+#include "hopefear/loss.hpp"
+#include "hopefear/ranking_pairs.hpp"
+#include "hopefear/subgradient.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+using Unlocked = nb::gil_scoped_release;
+
+void bind_losses(nb::module_& m) {
+    nb::enum_<Pool>(m, "Pool", "Which hypotheses of a list compete on a side of a loss.")
+        .value("all", Pool::all)
+        .value("reference", Pool::reference)
+        .value("least_cost", Pool::least_cost)
+        .value("local", Pool::local)
+        .value("fixed", Pool::fixed);
+    nb::class_<Side>(m, "Side", "A max or log-sum-exp of score + cost over a pool.")
+        .def(
+            "__init__",
+            [](Side* self, Pool pool, double cost, bool soft) {
+                new (self) Side{pool, cost, soft};
+            },
+            nb::kw_only(), nb::arg("pool") = Pool::all, nb::arg("cost") = 0.0,
+            nb::arg("soft") = false);
+    nb::class_<Loss>(m, "Loss", "What should go up and what should go down, or Bayes risk.")
+        .def(
+            "__init__",
+            [](Loss* self, const Side& up, const Side& down, bool risk, std::size_t local_size) {
+                new (self) Loss{up, down, risk, local_size};
+            },
+            nb::kw_only(), nb::arg("up") = Side{}, nb::arg("down") = Side{},
+            nb::arg("risk") = false, nb::arg("local_size") = 1);
+    m.def(
+        "total_loss",
+        [](const NBest& nbest, const ArrayIn<double>& scores, const ArrayIn<double>& costs,
+           const Loss& loss, std::size_t threads) {
+            std::vector<double> slopes(nbest.hypotheses());
+            double sum = 0.0;
+            {
+                Unlocked unlocked;
+                sum = total_loss(nbest, as_span(scores), as_span(costs), loss, threads, slopes);
+            }
+            return nb::make_tuple(sum, to_array(std::move(slopes)));
+        },
+        nb::sig("def total_loss(nbest: NBest, scores: Annotated[NDArray[numpy.float64], "
+                "dict(shape=(None,), order='C', device='cpu', writable=False)], costs: "
+                "Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', "
+                "writable=False)], loss: Loss, threads: int) -> tuple[float, "
+                "NDArray[numpy.float64]]"),
+        nb::arg("nbest"), nb::arg("scores"), nb::arg("costs"), nb::arg("loss"), nb::arg("threads"),
+        "The loss over all sentences, and its derivative by the score of each hypothesis.");
+}
+
+void bind_online(nb::module_& m) {
+    nb::class_<SubgradientState>(m, "SubgradientState", "Weights on their way, and their mean.")
+        .def(
+            "__init__",
+            [](SubgradientState* self, const ArrayIn<double>& start,
+               const ArrayIn<double>& origin) {
+                new (self) SubgradientState{OnlineWeights(as_span(start), as_span(origin)),
+                                            CumulativePenalty(start.size()), 0.0};
+            },
+            nb::arg("start"), nb::arg("origin"))
+        .def_ro("loss", &SubgradientState::loss, "The losses met in the last epoch, summed up.")
+        .def("weights",
+             [](const SubgradientState& state) { return to_array(state.weights.weights()); })
+        .def("average",
+             [](const SubgradientState& state) { return to_array(state.weights.average()); });
+    m.def(
+        "subgradient_epoch",
+        [](const NBest& nbest, const ArrayIn<double>& costs, const Loss& loss,
+           const ArrayIn<std::int64_t>& fixed, const ArrayIn<std::int64_t>& order, double rate,
+           double shrinkage, double l1, const SubgradientState& state) {
+            Unlocked unlocked;
+            return subgradient_epoch(nbest, as_span(costs), loss, as_span(fixed), as_span(order),
+                                     {rate, shrinkage, l1}, state);
+        },
+        nb::arg("nbest"), nb::arg("costs"), nb::arg("loss"), nb::arg("fixed"), nb::arg("order"),
+        nb::kw_only(), nb::arg("rate"), nb::arg("shrinkage"), nb::arg("l1"), nb::arg("state"),
+        "One epoch of subgradient steps; returns the next state.");
+
+    nb::class_<KBestMiraState>(m, "KBestMiraState", "Weights on their way, and the document.")
+        .def(
+            "__init__",
+            [](KBestMiraState* self, const ArrayIn<double>& start,
+               const ArrayIn<double>& document) {
+                const auto statistics = as_span(document);
+                new (self) KBestMiraState{OnlineWeights(as_span(start), {}),
+                                          {statistics.begin(), statistics.end()}};
+            },
+            nb::arg("start"), nb::arg("document"))
+        .def_ro("loss", &KBestMiraState::loss, "The violations met in the last epoch, summed up.")
+        .def_ro("updates", &KBestMiraState::updates, "How many of its sentences had one.")
+        .def("weights",
+             [](const KBestMiraState& state) { return to_array(state.weights.weights()); })
+        .def("average",
+             [](const KBestMiraState& state) { return to_array(state.weights.average()); });
+    m.def(
+        "kbest_mira_epoch",
+        [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& order,
+           double max_step, double decay, bool hope_context, const KBestMiraState& state) {
+            Unlocked unlocked;
+            return kbest_mira_epoch(nbest, score, as_span(order), {max_step, decay, hope_context},
+                                    state);
+        },
+        nb::arg("nbest"), nb::arg("score"), nb::arg("order"), nb::kw_only(), nb::arg("max_step"),
+        nb::arg("decay"), nb::arg("hope_context"), nb::arg("state"),
+        "One epoch of k-best MIRA; returns the next state.");
+}
+
+void bind_ranking(nb::module_& m) {
+    nb::class_<RankingPairs>(m, "RankingPairs", "Rows of which one should rank above the other.")
+        .def_prop_ro(
+            "better",
+            [](nb::handle_t<RankingPairs> self) {
+                return view(
+                    std::span<const std::int64_t>(nb::cast<const RankingPairs&>(self).better),
+                    self);
+            },
+            "Rows that should score higher.")
+        .def_prop_ro(
+            "worse",
+            [](nb::handle_t<RankingPairs> self) {
+                return view(
+                    std::span<const std::int64_t>(nb::cast<const RankingPairs&>(self).worse), self);
+            },
+            "Rows that should score lower, in the same order.");
+    m.def(
+        "sample_pairs",
+        [](const NBest& nbest, const ArrayIn<double>& gains, std::size_t samples, std::size_t kept,
+           double threshold, std::uint64_t seed, std::size_t threads) {
+            Unlocked unlocked;
+            return sample_pairs(nbest, as_span(gains), {samples, kept, threshold}, seed, threads);
+        },
+        nb::arg("nbest"), nb::arg("gains"), nb::kw_only(), nb::arg("samples"), nb::arg("kept"),
+        nb::arg("threshold"), nb::arg("seed"), nb::arg("threads"),
+        "Pairs of each list whose gains differ most, among many drawn at random.");
+    m.def(
+        "corpus_oracles",
+        [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& sentences,
+           std::size_t max_passes) {
+            Unlocked unlocked;
+            return corpus_oracles(nbest, score, as_span(sentences), max_passes);
+        },
+        nb::arg("nbest"), nb::arg("score"), nb::arg("sentences"), nb::kw_only(),
+        nb::arg("max_passes") = 10,
+        "For each sentence the rows of a greedy search for the best corpus score.");
+    m.def(
+        "oracle_pairs",
+        [](const NBest& nbest, const ArrayIn<std::int64_t>& sentences,
+           const std::vector<std::vector<std::int64_t>>& oracles) {
+            Unlocked unlocked;
+            return oracle_pairs(nbest, as_span(sentences), oracles);
+        },
+        nb::arg("nbest"), nb::arg("sentences"), nb::arg("oracles"),
+        "Every oracle with every other hypothesis of its list.");
+}
+
+void bind_margins(nb::module_& m) {
+    nb::class_<SparseRows>(m, "SparseRows", "Sparse vectors: differences of feature vectors.")
+        .def("__len__", &SparseRows::size)
+        .def(
+            "dot",
+            [](const SparseRows& rows, const ArrayIn<double>& weights) {
+                return to_array(rows.dot(as_span(weights)));
+            },
+            nb::arg("weights"), "The product of each row with the weights.")
+        .def(
+            "transposed_dot",
+            [](const SparseRows& rows, const ArrayIn<double>& x, std::size_t features) {
+                return to_array(rows.transposed_dot(as_span(x), features));
+            },
+            nb::arg("x"), nb::arg("features"), "The sum of the rows, each times its x.");
+    m.def("pair_differences", &pair_differences, nb::arg("nbest"), nb::arg("pairs"),
+          nb::call_guard<nb::gil_scoped_release>(), "h(better) - h(worse) for each pair.");
+    nb::class_<MarginSolution>(m, "MarginSolution", "What solve_margins found.")
+        .def_prop_ro("tau",
+                     [](nb::handle_t<MarginSolution> self) {
+                         return view(
+                             std::span<const double>(nb::cast<const MarginSolution&>(self).tau),
+                             self);
+                     })
+        .def_prop_ro("weights",
+                     [](nb::handle_t<MarginSolution> self) {
+                         return view(
+                             std::span<const double>(nb::cast<const MarginSolution&>(self).weights),
+                             self);
+                     })
+        .def_ro("passes", &MarginSolution::passes)
+        .def_ro("gap", &MarginSolution::gap, "The largest projected gradient of the last pass.");
+    m.def(
+        "solve_margins",
+        [](const SparseRows& rows, const ArrayIn<double>& margins, const ArrayIn<double>& start,
+           double bound, double tolerance, std::size_t max_passes, std::uint64_t seed) {
+            Unlocked unlocked;
+            return solve_margins(rows, as_span(margins), as_span(start), bound, tolerance,
+                                 max_passes, seed);
+        },
+        nb::arg("rows"), nb::arg("margins"), nb::arg("start"), nb::kw_only(), nb::arg("bound"),
+        nb::arg("tolerance"), nb::arg("max_passes"), nb::arg("seed"),
+        "Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row).");
+    m.def(
+        "feature_sum",
+        [](const NBest& nbest, const ArrayIn<double>& x, std::size_t features,
+           std::size_t threads) {
+            std::vector<double> sum;
+            {
+                Unlocked unlocked;
+                sum = feature_sum(nbest, as_span(x), features, threads);
+            }
+            return to_array(std::move(sum));
+        },
+        nb::arg("nbest"), nb::arg("x"), nb::arg("features"), nb::arg("threads"),
+        "The sum of all feature vectors, each times its x.");
+}
+
+}  // namespace
+
+void bind_learning(nb::module_& m) {
+    bind_losses(m);
+    bind_online(m);
+    bind_ranking(m);
+    bind_margins(m);
+}
+
+}  // namespace hopefear::bindings

@@ -1,0 +1,78 @@
+#include "hopefear/kbest_mira.hpp"
+
+#include <algorithm>
+
+#include "hopefear/error.hpp"
+#include "hopefear/sparse_rows.hpp"
+
+namespace hopefear {
+
+namespace {
+
+// The best row so far; ties go to the first.
+struct Best {
+    double value;
+    std::size_t row;
+    void offer(double other, std::size_t at) {
+        if (other > value) *this = {other, at};
+    }
+};
+
+// Raise the hope above the fear by their difference in gain, or as near as C lets: returns the
+// violation. tau = min(C, violation / |h(hope) - h(fear)|^2)
+double raise(const SparseView& hope, const SparseView& fear, double cost, double max_step,
+             OnlineWeights& weights) {
+    SparseRows rows;
+    rows.add_difference(hope, fear);
+    const SparseView difference = rows[0];
+    const double violation = cost - weights.dot(difference);
+    double norm = 0.0;
+    for (const double x : difference.values) norm += x * x;
+    if (violation <= 0.0 || norm == 0.0) return 0.0;
+    weights.add(difference, std::min(max_step, violation / norm));
+    return violation;
+}
+
+}  // namespace
+
+KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
+                                std::span<const std::int64_t> order,
+                                const KBestMiraOptions& options, KBestMiraState state) {
+    const auto& statistics = nbest.checked_statistics(score.dimension());
+    OnlineWeights& weights = state.weights;
+    nbest.check_weights(weights.size());
+    state.loss = 0.0;
+    state.updates = 0;
+    std::vector<double> gains;
+    for (const std::int64_t sentence : order) {
+        const auto [begin, end] = nbest.rows(nbest.checked_sentence(sentence));
+        if (begin == end) continue;
+        gains.resize(end - begin);
+        score.gains(state.document, statistics.rows(begin, end), gains);
+        // hope = argmax w.h + B, fear = argmax w.h - B
+        const double first = weights.dot(nbest.features(begin));
+        Best hope{first + gains[0], begin};
+        Best fear{first - gains[0], begin};
+        Best model{first, begin};
+        for (std::size_t row = begin + 1; row < end; ++row) {
+            const double s = weights.dot(nbest.features(row));
+            hope.offer(s + gains[row - begin], row);
+            fear.offer(s - gains[row - begin], row);
+            model.offer(s, row);
+        }
+        const double cost = gains[hope.row - begin] - gains[fear.row - begin];
+        if (cost > 0.0) {
+            const double violation = raise(nbest.features(hope.row), nbest.features(fear.row), cost,
+                                           options.max_step, weights);
+            state.loss += violation;
+            state.updates += violation > 0.0;
+        }
+        weights.count();
+        const auto taken = statistics[options.hope_context ? hope.row : model.row];
+        for (std::size_t i = 0; i < state.document.size(); ++i)
+            state.document[i] = options.decay * state.document[i] + taken[i];
+    }
+    return state;
+}
+
+}  // namespace hopefear

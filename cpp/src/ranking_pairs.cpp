@@ -1,0 +1,126 @@
+#include "hopefear/ranking_pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hopefear/random.hpp"
+#include "hopefear/threads.hpp"
+
+namespace hopefear {
+
+namespace {
+
+struct Pair {
+    std::size_t better;
+    std::size_t worse;
+    double difference;
+};
+
+std::vector<Pair> sample_list(NBest::Rows rows, std::span<const double> gains,
+                              const PairSampling& sampling, Random random) {
+    std::vector<Pair> pairs;
+    if (rows.size() < 2) return pairs;
+    for (std::size_t i = 0; i < sampling.samples; ++i) {
+        const std::size_t a = rows.begin + random.below(rows.size());
+        const std::size_t b = rows.begin + random.below(rows.size());
+        const double difference = gains[a] - gains[b];
+        if (difference > sampling.threshold) pairs.push_back({a, b, difference});
+        if (-difference > sampling.threshold) pairs.push_back({b, a, -difference});
+    }
+    const auto larger = [](const Pair& x, const Pair& y) { return x.difference > y.difference; };
+    std::ranges::stable_sort(pairs, larger);
+    if (pairs.size() > sampling.kept) pairs.resize(sampling.kept);
+    return pairs;
+}
+
+}  // namespace
+
+RankingPairs sample_pairs(const NBest& nbest, std::span<const double> gains,
+                          const PairSampling& sampling, std::uint64_t seed, std::size_t threads) {
+    nbest.check_per_row(gains.size(), "gains");
+    std::vector<std::vector<Pair>> found(nbest.sentences());
+    parallel_blocks(nbest.sentences(), 16, threads, [&](std::size_t first, std::size_t last) {
+        for (std::size_t sentence = first; sentence < last; ++sentence)
+            found[sentence] =
+                sample_list(nbest.rows(sentence), gains, sampling, Random(seed, sentence));
+    });
+    RankingPairs pairs;
+    for (const auto& list : found)
+        for (const Pair& pair : list) {
+            pairs.better.push_back(static_cast<std::int64_t>(pair.better));
+            pairs.worse.push_back(static_cast<std::int64_t>(pair.worse));
+        }
+    return pairs;
+}
+
+std::vector<std::vector<std::int64_t>> corpus_oracles(const NBest& nbest, const CorpusScore& score,
+                                                      std::span<const std::int64_t> sentences,
+                                                      std::size_t max_passes) {
+    const std::size_t dimension = score.dimension();
+    const RowStatistics& statistics = nbest.checked_statistics(dimension);
+    std::vector<std::size_t> chosen;
+    std::vector<double> total(dimension);
+    for (const std::int64_t sentence : sentences) {
+        const auto [begin, end] = nbest.rows(nbest.checked_sentence(sentence));
+        chosen.push_back(begin);
+        if (begin == end) continue;
+        for (std::size_t k = 0; k < dimension; ++k) total[k] += statistics[begin][k];
+    }
+    std::vector<double> others(dimension);
+    std::vector<double> candidate(dimension);
+    bool changed = true;
+    for (std::size_t pass = 0; changed && pass < max_passes; ++pass) {
+        changed = false;
+        for (std::size_t i = 0; i < sentences.size(); ++i) {
+            const auto [begin, end] = nbest.rows(sentences[i]);
+            if (begin == end) continue;
+            for (std::size_t k = 0; k < dimension; ++k)
+                others[k] = total[k] - statistics[chosen[i]][k];
+            double best = score(total);
+            const std::size_t before = chosen[i];
+            for (std::size_t row = begin; row < end; ++row) {
+                for (std::size_t k = 0; k < dimension; ++k)
+                    candidate[k] = others[k] + statistics[row][k];
+                if (const double value = score(candidate); value > best) {
+                    best = value;
+                    chosen[i] = row;
+                }
+            }
+            for (std::size_t k = 0; k < dimension; ++k)
+                total[k] = others[k] + statistics[chosen[i]][k];
+            changed |= chosen[i] != before;
+        }
+    }
+    std::vector<std::vector<std::int64_t>> oracles(sentences.size());
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        const auto [begin, end] = nbest.rows(sentences[i]);
+        for (std::size_t row = begin; row < end; ++row)
+            if (std::ranges::equal(statistics[row], statistics[chosen[i]]))
+                oracles[i].push_back(static_cast<std::int64_t>(row));
+    }
+    return oracles;
+}
+
+RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sentences,
+                          const std::vector<std::vector<std::int64_t>>& oracles) {
+    RankingPairs pairs;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        const auto [begin, end] = nbest.rows(sentences[i]);
+        for (const std::int64_t oracle : oracles[i])
+            for (std::size_t row = begin; row < end; ++row)
+                if (!std::ranges::binary_search(oracles[i], static_cast<std::int64_t>(row))) {
+                    pairs.better.push_back(oracle);
+                    pairs.worse.push_back(static_cast<std::int64_t>(row));
+                }
+    }
+    return pairs;
+}
+
+SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs) {
+    SparseRows rows;
+    for (std::size_t i = 0; i < pairs.better.size(); ++i)
+        rows.add_difference(nbest.features(pairs.better[i]), nbest.features(pairs.worse[i]));
+    return rows;
+}
+
+}  // namespace hopefear

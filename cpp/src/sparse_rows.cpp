@@ -1,0 +1,51 @@
+#include "hopefear/sparse_rows.hpp"
+
+#include "hopefear/error.hpp"
+
+namespace hopefear {
+
+void SparseRows::add_difference(const SparseView& a, const SparseView& b) {
+    for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+        const bool left = j == b.size() || (i < a.size() && a.ids[i] <= b.ids[j]);
+        const bool right = i == a.size() || (j < b.size() && b.ids[j] <= a.ids[i]);
+        const double value = (left ? a.values[i] : 0.0) - (right ? b.values[j] : 0.0);
+        if (value != 0.0) {
+            ids_.push_back(left ? a.ids[i] : b.ids[j]);
+            values_.push_back(value);
+        }
+        i += left;
+        j += right;
+    }
+    begin_.push_back(ids_.size());
+}
+
+void SparseRows::add(const SparseView& row) {
+    add_difference(row, {});
+}
+
+void SparseRows::check(std::size_t features) const {
+    for (const FeatureId id : ids_)
+        if (static_cast<std::size_t>(id) >= features)
+            fail<DataError>("weights for ", features, " features, but a row has feature ", id);
+}
+
+std::vector<double> SparseRows::dot(std::span<const double> weights) const {
+    check(weights.size());
+    std::vector<double> products(size());
+    for (std::size_t row = 0; row < size(); ++row) products[row] = (*this)[row].dot(weights);
+    return products;
+}
+
+std::vector<double> SparseRows::transposed_dot(std::span<const double> x,
+                                               std::size_t features) const {
+    check(features);
+    if (x.size() != size()) fail<DataError>(x.size(), " coefficients for ", size(), " rows");
+    std::vector<double> sum(features);
+    for (std::size_t row = 0; row < size(); ++row) {
+        const SparseView one = (*this)[row];
+        for (std::size_t i = 0; i < one.size(); ++i) sum[one.ids[i]] += x[row] * one.values[i];
+    }
+    return sum;
+}
+
+}  // namespace hopefear

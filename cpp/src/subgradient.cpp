@@ -1,0 +1,92 @@
+#include "hopefear/subgradient.hpp"
+
+#include <algorithm>
+
+#include "hopefear/error.hpp"
+#include "hopefear/threads.hpp"
+
+namespace hopefear {
+
+void CumulativePenalty::pay(OnlineWeights& weights, FeatureId id) {
+    const double w = weights[id];
+    // Clipped at zero: a penalty never changes a sign.
+    const double paid = w > 0.0   ? std::max(0.0, w - (due_ + paid_[id])) - w
+                        : w < 0.0 ? std::min(0.0, w + (due_ - paid_[id])) - w
+                                  : 0.0;
+    if (paid == 0.0) return;
+    weights.add(id, paid);
+    paid_[id] += paid;
+}
+
+void CumulativePenalty::pay_all(OnlineWeights& weights) {
+    for (std::size_t id = 0; id < paid_.size(); ++id) pay(weights, static_cast<FeatureId>(id));
+}
+
+namespace {
+
+// theta <- theta - eta C (theta - theta_0) / N - eta dL/dtheta
+void move(const NBest& nbest, NBest::Rows rows, std::span<const double> slopes,
+          const SubgradientStep& step, SubgradientState& state) {
+    if (step.shrinkage > 0.0) state.weights.shrink(1.0 - step.shrinkage);
+    state.penalty.charge(step.l1);
+    for (std::size_t i = 0; i < slopes.size(); ++i)
+        if (slopes[i] != 0.0)
+            state.weights.add(nbest.features(rows.begin + i), -step.rate * slopes[i]);
+    if (step.l1 == 0.0) return;
+    for (std::size_t i = 0; i < slopes.size(); ++i)
+        if (slopes[i] != 0.0)
+            for (const FeatureId id : nbest.features(rows.begin + i).ids)
+                state.penalty.pay(state.weights, id);
+}
+
+}  // namespace
+
+SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> costs,
+                                   const Loss& loss, std::span<const std::int64_t> fixed,
+                                   std::span<const std::int64_t> order, const SubgradientStep& step,
+                                   SubgradientState state) {
+    nbest.check_weights(state.weights.size());
+    nbest.check_per_row(costs.size(), "costs");
+    if (fixed.size() != (fixed.empty() ? 0 : nbest.sentences()))
+        fail<DataError>(fixed.size(), " fixed hypotheses for ", nbest.sentences(), " sentences");
+    state.loss = 0.0;
+    std::vector<double> scores;
+    std::vector<double> slopes;
+    for (const std::int64_t sentence : order) {
+        const NBest::Rows rows = nbest.rows(nbest.checked_sentence(sentence));
+        scores.clear();
+        for (std::size_t row = rows.begin; row < rows.end; ++row)
+            scores.push_back(state.weights.dot(nbest.features(row)));
+        slopes.assign(rows.size(), 0.0);
+        const std::size_t held = fixed.empty() ? 0 : fixed[sentence] - rows.begin;
+        if (rows.size() > 0 && held >= rows.size())
+            fail<DataError>("hypothesis ", fixed[sentence], " is not of sentence ", sentence);
+        state.loss += evaluate(loss, scores, costs.subspan(rows.begin, rows.size()), held, slopes);
+        move(nbest, rows, slopes, step, state);
+        state.weights.count();
+    }
+    if (step.l1 > 0.0) state.penalty.pay_all(state.weights);
+    return state;
+}
+
+double total_loss(const NBest& nbest, std::span<const double> scores, std::span<const double> costs,
+                  const Loss& loss, std::size_t threads, std::span<double> slopes) {
+    nbest.check_per_row(scores.size(), "scores");
+    nbest.check_per_row(costs.size(), "costs");
+    nbest.check_per_row(slopes.size(), "slopes");
+    std::vector<double> losses(nbest.sentences());
+    parallel_blocks(nbest.sentences(), 64, threads, [&](std::size_t first, std::size_t last) {
+        for (std::size_t sentence = first; sentence < last; ++sentence) {
+            const auto [begin, end] = nbest.rows(sentence);
+            const auto own = slopes.subspan(begin, end - begin);
+            std::ranges::fill(own, 0.0);
+            losses[sentence] = evaluate(loss, scores.subspan(begin, end - begin),
+                                        costs.subspan(begin, end - begin), 0, own);
+        }
+    });
+    double sum = 0.0;
+    for (const double one : losses) sum += one;
+    return sum;
+}
+
+}  // namespace hopefear

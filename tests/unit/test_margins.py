@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from hopefear import _core
+from hopefear.errors import ConfigError, DataError
+from hopefear.nbest import NBest, NBestBuilder
+
+
+def random_lists(random: np.random.Generator, sentences: int, size: int, features: int) -> NBest:
+    builder = NBestBuilder()
+    for j in range(features):
+        builder.core.feature_names.add(f"f{j}")
+    for sentence in range(sentences):
+        for i in range(size):
+            values = random.normal(size=features).round(2)
+            builder.add(sentence, f"h {i}", {f"f{j}": float(v) for j, v in enumerate(values)})
+    return builder.finish(sentences)
+
+
+def matrix(nbest: NBest) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    h = np.zeros((len(nbest), len(nbest.feature_names)))
+    for row in range(len(nbest)):
+        for name, value in nbest.features_of(row).items():
+            h[row, nbest.feature_names.find(name)] = value
+    return h
+
+
+def differences(nbest: NBest, better: list[int], worse: list[int]) -> _core.SparseRows:
+    oracles: list[list[int]] = [[] for _ in range(nbest.sentence_count)]
+    for row in better:
+        oracles[0].append(row)
+    pairs = _core.oracle_pairs(nbest.core, np.arange(nbest.sentence_count), oracles)
+    assert list(pairs.worse) == worse
+    return _core.pair_differences(nbest.core, pairs)
+
+
+@given(st.integers(2, 6), st.floats(0.01, 3), st.integers(0, 2**32 - 1))
+def test_margins_are_met_as_an_independent_solver_meets_them(
+    size: int, bound: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    nbest = random_lists(random, 1, size, 3)
+    rows = differences(nbest, [0], list(range(1, size)))
+    h = matrix(nbest)
+    phi = h[:1] - h[1:]
+    np.testing.assert_allclose(rows.dot(np.ones(3)), phi.sum(axis=1), atol=1e-12)
+    start = random.normal(size=3)
+    margins = random.normal(size=size - 1)
+    found = _core.solve_margins(
+        rows, margins, start, bound=bound, tolerance=1e-10, max_passes=100_000, seed=1
+    )
+    np.testing.assert_allclose(found.weights, start + phi.T @ found.tau, atol=1e-9)
+
+    def dual(tau: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+        return float(((phi.T @ tau) ** 2).sum() / 2 - tau @ (margins - phi @ start))
+
+    trusted = minimize(dual, [bound / 2] * (size - 1), bounds=[(0, bound)] * (size - 1), tol=1e-14)
+    assert dual(np.array(found.tau)) <= dual(trusted.x) + 1e-7
+
+
+def test_a_margin_that_is_met_does_not_move_the_weights() -> None:
+    nbest = random_lists(np.random.default_rng(3), 1, 2, 3)
+    rows = differences(nbest, [0], [1])
+    start = rows.transposed_dot(np.array([100.0]), 3)
+    found = _core.solve_margins(
+        rows, np.ones(1), start, bound=1.0, tolerance=1e-9, max_passes=10, seed=1
+    )
+    np.testing.assert_array_equal(found.weights, start)
+
+
+def test_weights_that_are_too_short_are_refused() -> None:
+    rows = differences(random_lists(np.random.default_rng(3), 1, 2, 3), [0], [1])
+    with pytest.raises(DataError, match="weights for 2 features"):
+        rows.dot(np.zeros(2))
+
+
+def test_a_bound_must_be_positive() -> None:
+    rows = differences(random_lists(np.random.default_rng(3), 1, 2, 3), [0], [1])
+    with pytest.raises(ConfigError, match="bound"):
+        _core.solve_margins(
+            rows, np.ones(1), np.zeros(3), bound=0.0, tolerance=1e-9, max_passes=1, seed=1
+        )
+
+
+@given(st.integers(1, 5), st.integers(0, 4), st.integers(0, 2**32 - 1))
+def test_the_sum_of_all_feature_vectors_is_that_of_the_matrix(
+    sentences: int, size: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    nbest = random_lists(random, sentences, size, 4)
+    x = random.normal(size=len(nbest))
+    found = _core.feature_sum(nbest.core, x, 4, 2)
+    np.testing.assert_allclose(found, matrix(nbest).T @ x, atol=1e-12)
+    np.testing.assert_array_equal(found, _core.feature_sum(nbest.core, x, 4, 1))
