@@ -172,12 +172,11 @@ class Hypothesis:
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """What was produced for one input: hypotheses in the order in which they were written.
+    """A run of hypotheses of one input, in the order in which they were written.
 
-    `sentence` counts inputs from 0. Formats that name inputs by a string (an utterance id) number
-    them in order of first appearance and keep the string as `key`.
+    `sentence` is what the file calls the input: its number from 0, or a key such as an utterance
+    id. A file may come back to the same sentence later, in a segment of its own.
     """
 
-    sentence: int
+    sentence: int | str
     hypotheses: tuple[Hypothesis, ...]
-    key: str | None = None

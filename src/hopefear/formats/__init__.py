@@ -1,0 +1,48 @@
+"""Files of other tools and our own: n-best lists, weights, forests.
+
+Every module here that is not named below registers one tool's formats. They are all imported, so
+that the registries are complete.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from hopefear.formats.base import (
+    NBestFormat,
+    WeightsFormat,
+    WritableNBestFormat,
+    forest_formats,
+    nbest_formats,
+    weights_formats,
+)
+from hopefear.formats.files import open_output, read_lines
+from hopefear.formats.nbest import (
+    SentenceKeys,
+    detect_nbest,
+    load_nbest,
+    read_nbest,
+    write_nbest,
+)
+from hopefear.formats.weights import detect_weights, read_weights, write_weights
+
+__all__ = [
+    "NBestFormat",
+    "SentenceKeys",
+    "WeightsFormat",
+    "WritableNBestFormat",
+    "detect_nbest",
+    "detect_weights",
+    "forest_formats",
+    "load_nbest",
+    "nbest_formats",
+    "open_output",
+    "read_lines",
+    "read_nbest",
+    "read_weights",
+    "weights_formats",
+    "write_nbest",
+    "write_weights",
+]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

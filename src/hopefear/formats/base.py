@@ -1,0 +1,108 @@
+"""What a format is, and the registries in which formats are found.
+
+A format is an object: options are fields of its class, and all have defaults. Its file in this
+package registers the class; nothing else has to be changed to add one.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TextIO, TypeVar, runtime_checkable
+
+from hopefear.errors import FormatError
+from hopefear.formats.files import Source
+from hopefear.registry import Registry
+from hopefear.types import Hypothesis, Segment, Weights
+
+__all__ = [
+    "Format",
+    "NBestFormat",
+    "WeightsFormat",
+    "WritableNBestFormat",
+    "choose_format",
+    "forest_formats",
+    "group_hypotheses",
+    "nbest_formats",
+    "weights_formats",
+]
+
+
+class Format(Protocol):
+    """Whatever can be recognized by its content."""
+
+    def sniff(self, source: Source) -> bool:
+        """Say whether the file looks like this format; ``source.head()`` has its first lines."""
+        ...
+
+
+@runtime_checkable
+class NBestFormat(Format, Protocol):
+    """A form of n-best lists that can be read."""
+
+    def read(self, source: Source) -> Iterator[Segment]:
+        """Read hypotheses in the order of the file, one run of the same sentence at a time."""
+        ...
+
+
+@runtime_checkable
+class WritableNBestFormat(NBestFormat, Protocol):
+    """A form of n-best lists that can also be written."""
+
+    def write(self, segments: Iterable[Segment], out: TextIO) -> None:
+        """Write hypotheses; FormatError for what the format cannot carry."""
+        ...
+
+
+@runtime_checkable
+class WeightsFormat(Format, Protocol):
+    """A form of weights."""
+
+    def read(self, source: Source) -> Weights:
+        """Read the weights."""
+        ...
+
+    def write(self, weights: Weights, out: TextIO) -> None:
+        """Write the weights; FormatError for what the format cannot carry."""
+        ...
+
+
+AnyFormat = TypeVar("AnyFormat", bound=Format)
+
+nbest_formats: Registry[NBestFormat] = Registry("n-best format")
+weights_formats: Registry[WeightsFormat] = Registry("weights format")
+forest_formats: Registry[Format] = Registry("forest format")
+
+
+def choose_format(
+    source: Source, formats: Registry[AnyFormat], chosen: str | AnyFormat | None
+) -> AnyFormat:
+    """Return the format that was chosen, by name or as an object, or else the one that fits.
+
+    A file that fits no format, or several, is an error that lists what could be chosen.
+    """
+    if isinstance(chosen, str):
+        return formats[chosen]()
+    if chosen is not None:
+        return chosen
+    if not source.is_directory and not source.head():
+        raise FormatError(f"{source.name}: is empty, so its format cannot be told: name it")
+    fitting = [name for name in formats if formats[name]().sniff(source)]
+    if len(fitting) == 1:
+        return formats[fitting[0]]()
+    problem = f"could be any of: {', '.join(fitting)}" if fitting else "is in no known format"
+    known = ", ".join(formats)
+    raise FormatError(f"{source.name}: {problem}; name the {formats.kind}. Known: {known}")
+
+
+def group_hypotheses(
+    hypotheses: Iterable[tuple[int | str, Hypothesis]],
+) -> Iterator[Segment]:
+    """Gather the hypotheses of the same sentence that follow each other."""
+    current: int | str = 0
+    run: list[Hypothesis] = []
+    for sentence, hypothesis in hypotheses:
+        if run and sentence != current:
+            yield Segment(sentence=current, hypotheses=tuple(run))
+            run = []
+        current = sentence
+        run.append(hypothesis)
+    if run:
+        yield Segment(sentence=current, hypotheses=tuple(run))

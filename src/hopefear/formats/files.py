@@ -1,0 +1,205 @@
+"""Files as all formats see them: lines in, gzip told by content; written whole or not at all."""
+
+import gzip
+import io
+import os
+import secrets
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
+
+from hopefear.errors import FormatError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+__all__ = ["PathLike", "Source", "open_binary_output", "open_output", "open_source", "read_lines"]
+
+PathLike = str | Path
+
+GZIP_MAGIC = b"\x1f\x8b"
+HEAD_BYTES = 1 << 16
+# No line of any format comes near this: a longer one is a broken or hostile file.
+LONGEST_LINE = 1 << 30
+BYTE_ORDER_MARK = "\ufeff"
+
+
+class Source:
+    """A file to be read: its first lines to look at, and all of them in order.
+
+    A directory is a source without lines, for formats that consist of several files.
+
+    Attributes
+    ----------
+    name : str
+        The file as the user wrote it; every error begins with it.
+    path : Path
+        Where it is; ``-`` for standard input.
+    """
+
+    def __init__(self, name: str, path: Path, stream: BinaryIO | None) -> None:
+        self.name, self.path = name, path
+        self._head = b""
+        self._stream: BinaryIO | None = None
+        if stream is not None:
+            with self._intact():
+                self._head = stream.read(HEAD_BYTES)
+            self._stream = _replay(self._head, stream)
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether this is a directory, which has no lines of its own."""
+        return self._stream is None
+
+    @property
+    def stream(self) -> BinaryIO:
+        """The decompressed bytes; lines and bytes are taken from the same place."""
+        if self._stream is None:
+            raise FormatError(f"{self.name}: is a directory; expected a file")
+        return self._stream
+
+    def head(self, limit: int = 100) -> list[str]:
+        """Return the first lines, as far as they lie in the first 64 kB; nothing is consumed."""
+        lines = self._head.split(b"\n")
+        if len(lines) > 1:
+            lines.pop()  # half a line, or what follows the last newline
+        text = [line.removesuffix(b"\r").decode(errors="replace") for line in lines[:limit]]
+        return [text[0].removeprefix(BYTE_ORDER_MARK), *text[1:]] if self._head else []
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        """Give every line with its number from 1; lines end at newlines and nowhere else."""
+        number, stream = 0, self.stream
+        with self._intact():
+            while line := stream.readline(LONGEST_LINE):
+                number += 1
+                if len(line) == LONGEST_LINE:
+                    raise self.error(number, f"is longer than {LONGEST_LINE} bytes")
+                try:
+                    text = line.removesuffix(b"\n").removesuffix(b"\r").decode()
+                except UnicodeDecodeError as error:
+                    place = f"byte {error.start + 1} of the line: {error.reason}"
+                    raise self.error(number, f"is not UTF-8 ({place})") from None
+                yield number, text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
+
+    def error(self, line: int, message: str) -> FormatError:
+        """Return the error that says where the file breaks its format."""
+        return FormatError(f"{self.name}:{line}: {message}")
+
+    @contextmanager
+    def _intact(self) -> Iterator[None]:
+        try:
+            yield
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise FormatError(f"{self.name}: the compressed data is broken: {error}") from error
+
+
+@contextmanager
+def open_source(path: PathLike) -> Iterator[Source]:
+    """Open a file, a directory or standard input (``-``); gzip is told by its first bytes."""
+    name = str(path)
+    if name == "-":
+        yield Source("standard input", Path("-"), _decompressed(sys.stdin.buffer))
+    elif Path(path).is_dir():
+        yield Source(name, Path(path), None)
+    else:
+        with _opened(Path(path)) as file:
+            yield Source(name, Path(path), _decompressed(file))
+
+
+def read_lines(path: PathLike) -> list[str]:
+    """Read plain text, one segment a line: sources and references.
+
+    Lines end at newlines (a carriage return before one is dropped) and at no other character that
+    Unicode calls a separator.
+    """
+    with open_source(path) as source:
+        return [line for _, line in source]
+
+
+@contextmanager
+def open_output(path: PathLike) -> Iterator[TextIO]:
+    """Open a text file as `open_binary_output` does; it is written in UTF-8."""
+    with open_binary_output(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        try:
+            yield text
+            text.flush()
+        except UnicodeEncodeError as error:
+            raise FormatError(f"{path}: cannot be written as UTF-8: {error.reason}") from error
+        finally:
+            text.detach()  # the stream is not ours to close
+
+
+@contextmanager
+def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
+    """Open a file to be written whole or not at all, compressed if its name ends in ``.gz``.
+
+    What is written goes to a new file beside the target, which takes the target's place when the
+    block ends; after an exception it is removed. ``-`` is standard output.
+    """
+    target = Path(path)
+    if str(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if target.exists() and not target.is_file():
+        # A pipe or a device cannot be replaced: it is written to.
+        with target.open("wb") as file:
+            yield file
+        return
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    try:
+        with temporary.open("xb") as file:
+            with _compressed(file, target) as stream:
+                yield stream
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _compressed(file: BinaryIO, target: Path) -> Iterator[BinaryIO]:
+    if target.suffix != ".gz":
+        yield file
+        return
+    # Neither time nor name: the same content gives the same bytes.
+    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        yield cast(BinaryIO, packed)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _decompressed(file: BinaryIO) -> BinaryIO:
+    start = file.read(len(GZIP_MAGIC))
+    whole = _replay(start, file)
+    return cast(BinaryIO, gzip.GzipFile(fileobj=whole)) if start == GZIP_MAGIC else whole
+
+
+def _replay(head: bytes, rest: BinaryIO) -> BinaryIO:
+    """Return the stream `rest` with the bytes that were already read from it back in front."""
+    return io.BufferedReader(_Replay(head, rest), 1 << 18)
+
+
+class _Replay(io.RawIOBase):
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer).cast("B")
+        data = self._head[: len(view)] if self._head else self._rest.read(len(view))
+        self._head = self._head[len(data) :]
+        view[: len(data)] = data
+        return len(data)

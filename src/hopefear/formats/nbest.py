@@ -1,0 +1,136 @@
+"""Reading and writing n-best lists in any of the registered formats."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from hopefear.errors import ConfigError, FormatError
+from hopefear.formats.base import (
+    NBestFormat,
+    WritableNBestFormat,
+    choose_format,
+    nbest_formats,
+)
+from hopefear.formats.files import PathLike, open_output, open_source
+from hopefear.nbest import NBest, NBestBuilder
+from hopefear.types import Segment, Vocabulary
+
+__all__ = ["SentenceKeys", "detect_nbest", "load_nbest", "read_nbest", "write_nbest"]
+
+
+class SentenceKeys:
+    """Numbers for sentences that are known by keys, in order of first appearance.
+
+    Examples
+    --------
+    >>> keys = SentenceKeys()
+    >>> [keys.number(key) for key in ("utt-b", "utt-a", "utt-b")]
+    [0, 1, 0]
+    >>> keys.names
+    ['utt-b', 'utt-a']
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._numbers: dict[str, int] = {}
+        self._counted = False
+        for name in names:
+            self.number(name)
+
+    @property
+    def names(self) -> list[str]:
+        """The keys in the order of their numbers; empty if sentences have numbers only."""
+        return list(self._numbers)
+
+    def number(self, sentence: int | str) -> int:
+        """Return the number of a sentence; a new key gets the next one.
+
+        Sentences of one data set have numbers, or they have keys: a mixture is an error.
+        """
+        self._counted |= isinstance(sentence, int)
+        if self._counted and (self._numbers or isinstance(sentence, str)):
+            raise FormatError(
+                f"some sentences have a number and others a key; found {sentence!r} after others"
+            )
+        if isinstance(sentence, int):
+            return sentence
+        return self._numbers.setdefault(sentence, len(self._numbers))
+
+
+def detect_nbest(path: PathLike) -> str:
+    """Return the name of the format in which n-best lists are written."""
+    with open_source(path) as source:
+        return nbest_formats.name_of(type(choose_format(source, nbest_formats, None)))
+
+
+def read_nbest(path: PathLike, format: str | NBestFormat | None = None) -> Iterator[Segment]:
+    """Read hypotheses one after the other; memory is needed for one sentence only.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, plain or gzip, or ``-`` for standard input; for some formats a directory.
+    format : str or NBestFormat, optional
+        A name out of `nbest_formats`, or a format with options; told by content if not given.
+    """
+    with open_source(path) as source:
+        yield from choose_format(source, nbest_formats, format).read(source)
+
+
+def write_nbest(path: PathLike, segments: Iterable[Segment], format: str | NBestFormat) -> None:
+    """Write hypotheses; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, compressed if its name ends in ``.gz``, or ``-`` for standard output.
+    segments : iterable of Segment
+        What to write.
+    format : str or NBestFormat
+        A name out of `nbest_formats`, or a format with options.
+    """
+    chosen = nbest_formats[format]() if isinstance(format, str) else format
+    if not isinstance(chosen, WritableNBestFormat):
+        writable = [n for n in nbest_formats if isinstance(nbest_formats[n](), WritableNBestFormat)]
+        title = nbest_formats.name_of(type(chosen))
+        known = ", ".join(writable)
+        raise ConfigError(f"n-best format '{title}' can only be read; written are: {known}")
+    with open_output(path) as out:
+        try:
+            chosen.write(segments, out)
+        except FormatError as error:
+            raise FormatError(f"{path}: {error}") from error
+
+
+def load_nbest(
+    paths: PathLike | Sequence[PathLike],
+    format: str | NBestFormat | None = None,
+    *,
+    feature_names: Vocabulary | None = None,
+    sentences: int = 0,
+    keys: SentenceKeys | None = None,
+    memory_limit: int = 0,
+) -> NBest:
+    """Read n-best lists of one or several files; equal hypotheses are kept once.
+
+    Parameters
+    ----------
+    paths : path or several
+        Files, plain or gzip, or ``-``; for some formats directories.
+    format : str or NBestFormat, optional
+        A name out of `nbest_formats`, or a format with options; told by content if not given.
+    feature_names : Vocabulary, optional
+        Names to share with other lists.
+    sentences : int
+        How many sentences there are at least; those beyond the last one read have no hypotheses.
+    keys : SentenceKeys, optional
+        Filled with the keys of the sentences, if they have keys in place of numbers.
+    memory_limit : int
+        Bytes beyond which the lists move to a temporary file; 0 for no limit.
+    """
+    builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
+    keys = SentenceKeys() if keys is None else keys
+    for path in [paths] if isinstance(paths, str | Path) else paths:
+        for segment in read_nbest(path, format):
+            sentence = keys.number(segment.sentence)
+            for hypothesis in segment.hypotheses:
+                builder.add(sentence, hypothesis.text, hypothesis.features)
+    return builder.finish(sentences)

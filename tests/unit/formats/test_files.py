@@ -1,0 +1,159 @@
+import gzip
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopefear.errors import FormatError
+from hopefear.formats.files import open_output, open_source, read_lines
+
+LINES = ["a\u2028b", "", "c\x0bd\x0ce\x1cf\x85g", "\rh", "i\rj"]
+
+
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+def test_lines_end_at_newlines_only_and_gzip_is_told_by_content(
+    tmp_path: Path, name: str, compress: bool
+) -> None:
+    content = "\n".join(LINES).encode() + b"\n"
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content) if compress else content)
+    assert read_lines(path) == LINES
+
+
+def test_a_carriage_return_before_the_newline_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"a\r\nb\r\r\nc\r")
+    assert read_lines(path) == ["a", "b\r", "c"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes("\ufeffa\n\ufeffb\n".encode())
+    assert read_lines(path) == ["a", "\ufeffb"]
+
+
+def test_gzip_files_may_be_joined(tmp_path: Path) -> None:
+    path = tmp_path / "text.gz"
+    path.write_bytes(gzip.compress(b"a\nb") + gzip.compress(b"c\n"))
+    assert read_lines(path) == ["a", "bc"]
+
+
+def test_bytes_that_are_not_utf8_are_an_error_with_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"a\nb\xff\n")
+    with pytest.raises(FormatError, match=r"text:2: is not UTF-8 \(byte 2 of the line"):
+        read_lines(path)
+
+
+@given(st.integers(1, 60))
+def test_a_truncated_gzip_file_is_an_error(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
+    path = tmp_path_factory.mktemp("cut") / "text"
+    whole = gzip.compress("\n".join(map(str, range(100000))).encode())
+    path.write_bytes(whole[:-cut])
+    with pytest.raises(FormatError, match="the compressed data is broken"):
+        read_lines(path)
+
+
+def test_a_file_that_is_not_there_is_an_error_naming_it(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"nothing: cannot be read: No such file"):
+        read_lines(tmp_path / "nothing")
+
+
+def test_a_directory_has_no_lines(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="is a directory; expected a file"):
+        read_lines(tmp_path)
+
+
+def test_looking_at_the_first_lines_consumes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("".join(f"{i}\n" for i in range(100000)))
+    with open_source(path) as source:
+        assert source.head(3) == ["0", "1", "2"]
+        assert [line for _, line in source] == [str(i) for i in range(100000)]
+
+
+@pytest.mark.parametrize(
+    ("content", "head"),
+    [(b"", []), (b"a", ["a"]), (b"a\n", ["a"]), (b"a\nb", ["a"]), (b"a\r\nb\n", ["a", "b"])],
+)
+def test_the_first_lines_are_complete_lines_if_there_are_any(
+    tmp_path: Path, content: bytes, head: list[str]
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(content)
+    with open_source(path) as source:
+        assert source.head() == head
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_standard_input_is_read_like_a_file(
+    monkeypatch: pytest.MonkeyPatch, compress: bool
+) -> None:
+    content = gzip.compress(b"a\nb\n") if compress else b"a\nb\n"
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    with open_source("-") as source:
+        assert source.head() == ["a", "b"]
+        assert list(source) == [(1, "a"), (2, "b")]
+        assert str(source.error(2, "wrong")) == "standard input:2: wrong"
+
+
+def test_standard_output_is_written_and_left_open(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    with open_output("-") as out:
+        out.write("é\n")
+    with open_output("-") as out:
+        out.write("b\n")
+    assert capfdbinary.readouterr().out == "é\nb\n".encode()
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("old")
+
+    def interrupted() -> None:
+        with open_output(path) as out:
+            out.write("new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_text() == "old"
+    with open_output(path) as out:
+        out.write("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert [file.name for file in tmp_path.iterdir()] == ["text"]
+
+
+def test_compressed_output_is_the_same_bytes_every_time(tmp_path: Path) -> None:
+    contents = []
+    for name in ("a.gz", "b.gz"):
+        with open_output(tmp_path / name) as out:
+            out.write("text\n")
+        contents.append((tmp_path / name).read_bytes())
+    assert contents[0] == contents[1]
+    assert gzip.decompress(contents[0]) == b"text\n"
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    with open_output("/dev/null") as out:
+        out.write("text")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_text_that_has_no_utf8_form_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    def write() -> None:
+        with open_output(tmp_path / "text") as out:
+            out.write("\ud800")
+
+    with pytest.raises(FormatError, match="text: cannot be written as UTF-8: surrogates"):
+        write()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,143 @@
+"""All formats of weights: round trips, detection, errors."""
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopefear.errors import ConfigError, FormatError
+from hopefear.formats import detect_weights, read_weights, weights_formats, write_weights
+from hopefear.types import Weights
+
+EXTREMES = [5e-324, 1e308, -1.7976931348623157e308, -0.0, 0.0, 0.1, 1 / 3, 2.0**-1074, 1e22]
+values = st.sampled_from(EXTREMES) | st.floats(allow_nan=False, allow_infinity=False)
+letters = st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r#\ufeff")
+pieces = st.sampled_from(
+    ["lm", "tm", "_", "0", "1", "=", "-", "10", "é", "[", "]", "//", '"', "\xa0"]
+)
+names = st.lists(pieces, min_size=1, max_size=4).map("".join) | st.text(letters, min_size=1)
+tables = st.dictionaries(names, values, max_size=12).map(Weights)
+components = st.lists(
+    st.tuples(names, st.integers(2, 4)), max_size=3, unique_by=lambda pair: pair[0]
+).flatmap(
+    lambda groups: st.fixed_dictionaries(
+        {f"{name}_{i}": values for name, count in groups for i in range(count)}
+    )
+)
+
+
+def bits(weights: Weights) -> dict[str, str]:
+    return {name: float.hex(value) for name, value in weights.items()}
+
+
+@pytest.mark.parametrize("name", list(weights_formats))
+@given(weights=tables | components.map(Weights))
+def test_weights_read_back_bit_for_bit(
+    tmp_path_factory: pytest.TempPathFactory, name: str, weights: Weights
+) -> None:
+    path = tmp_path_factory.mktemp("weights") / "w"
+    write_weights(path, weights, name)
+    assert bits(read_weights(path, name)) == bits(weights)
+
+
+@pytest.mark.parametrize("name", list(weights_formats))
+@pytest.mark.parametrize("file", ["weights", "weights.gz"])
+def test_the_format_is_recognized_by_content(tmp_path: Path, name: str, file: str) -> None:
+    weights = Weights({"lm": 0.5, "tm_0": -0.25, "tm_1": 1e-9, "word=x": 2.0})
+    write_weights(tmp_path / file, weights, name)
+    assert detect_weights(tmp_path / file) == name
+    assert read_weights(tmp_path / file) == weights
+
+
+@pytest.mark.parametrize("name", [name for name in weights_formats if name != "json"])
+def test_a_name_that_a_format_cannot_carry_is_an_error_and_leaves_no_file(
+    tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(FormatError, match=f"w: the {name} format cannot carry the feature"):
+        write_weights(tmp_path / "w", Weights({"a": 1.0, "b\tc": 1.0}), name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("tsv", "a\t1\nb 2\n", r"w:2: expected a name, a tab and a value, found 'b 2'"),
+        ("tsv", "a\t1\na\t2\n", r"w:2: feature 'a' already has a weight \(line 1\)"),
+        ("tsv", "a\t1\nb\tnan\n", r"w:2: the weight of feature 'b': 'nan' is not finite"),
+        ("tsv", "a\t1e999\n", r"w:1: the weight of feature 'a': '1e999' is too large"),
+        ("tsv", "a\t1_0\n", r"w:1: the weight of feature 'a': '1_0' is not a number"),
+        ("tsv", "a\t٣\n", r"w:1: the weight of feature 'a': '٣' is not a number"),
+        ("tsv", "a\t 1\n", r"w:1: the weight of feature 'a': ' 1' is not a number"),
+        ("tsv", "a\t1\t2\n", r"w:1: the weight of feature 'a': .* is not a number"),
+        ("json", '{"a": 1,\n"b" 2}', r"w:2: not JSON"),
+        ("json", '{"a": 1, "a": 2}', r"w:1: 'a' comes twice"),
+        ("json", '{"a": NaN}', r"w:1: 'NaN' is not finite"),
+        ("json", '{"a": 1e999}', r"w: 'a' is too large for a double"),
+        ("json", '{"a": 1' + 400 * "0" + "}", r"w: 'a' is too large for a double"),
+        ("json", '{"a": true}', r"w: 'a' must be a number, got True"),
+        ("json", '{"a": {"b": 1}}', r"w: 'a' must be a number"),
+        ("json", "[1]", r"w: expected an object of weights"),
+        ("json", 100000 * "[", r"w:1: maximum recursion"),
+        ("cdec", "a 1\nb\n", r"w:2: expected NAME VALUE, found 'b'"),
+        ("cdec", " a 1\n", r"w:1: expected NAME VALUE, found ' a 1'"),
+        ("cdec", "a b 1\n", r"w:1: expected NAME VALUE, found 'a b 1'"),
+        ("cdec", "a 1\n# x\na 1\n", r"w:3: feature 'a' already has a weight \(line 1\)"),
+        ("cdec", "a NaN\n", r"w:1: the weight of feature 'a': 'NaN' is not finite"),
+        ("travatar", "a=1 b\n", r"w:1: expected NAME=VALUE, found 'b'"),
+        ("travatar", "a=1 =2\n", r"w:1: expected NAME=VALUE, found '=2'"),
+        ("travatar", "a=1 b=2\na=3\n", r"w:2: feature 'a' already has a weight \(line 1\)"),
+        ("travatar", "a=inf\n", r"w:1: the weight of feature 'a': 'inf' is not finite"),
+        ("moses", "[weight]\na 1\n", r"w:2: expected NAME= and values, found 'a 1'"),
+        ("moses", "[weight]\na=\n", r"w:2: expected NAME= and values, found 'a='"),
+        ("moses", "[weight]\na= 1\na= 2\n", r"w:3: 'a' already has weights"),
+        ("moses", "[weight]\na= 1 2\na_1= 2\n", r"w:3: feature 'a_1' already has a weight"),
+        ("moses", "[weight]\na= 1 -nan\n", r"w:2: the weight of feature 'a_1': '-nan' is not fin"),
+        ("moses", "[weight-file]\nnowhere\n", r"the \[weight-file\] is not there: .*nowhere"),
+    ],
+)
+def test_a_broken_file_is_an_error_with_file_and_line(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    path = tmp_path / "w"
+    path.write_text(content)
+    with pytest.raises(FormatError, match=message):
+        read_weights(path, name)
+
+
+def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None:
+    path = tmp_path / "w"
+    path.write_text("what is this supposed to be\n")
+    with pytest.raises(FormatError, match=r"w: is in no known format; .* Known: cdec, .*, tsv"):
+        read_weights(path)
+
+
+def test_an_empty_file_can_only_be_read_by_naming_its_format(tmp_path: Path) -> None:
+    path = tmp_path / "w"
+    path.write_text("")
+    with pytest.raises(FormatError, match="w: is empty, so its format cannot be told"):
+        read_weights(path)
+    assert read_weights(path, "tsv") == Weights()
+
+
+def test_an_unknown_format_is_an_error_that_lists_them(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"unknown weights format 'mose'; did you mean 'moses'\?"):
+        write_weights(tmp_path / "w", Weights(), "mose")
+
+
+def test_cdec_weights_may_be_parted_by_tab_or_equals_sign(tmp_path: Path) -> None:
+    path = tmp_path / "w"
+    path.write_text("# comment\nA=B 1\nC=2.5\nD\t-3\n\nE   4  \n")
+    assert dict(read_weights(path, "cdec")) == {"A=B": 1, "C": 2.5, "D": -3, "E": 4}
+
+
+def test_travatar_ini_has_its_weights_in_a_section(tmp_path: Path) -> None:
+    path = tmp_path / "travatar.ini"
+    path.write_text("[tm_file]\na.gz\n\n[weight_vals]\nlm=0.5\nparse=-1\n\n[nbest]\nx=3\n")
+    assert dict(read_weights(path)) == {"lm": 0.5, "parse": -1.0}
+
+
+def test_an_infinite_weight_never_gets_into_a_file() -> None:
+    with pytest.raises(ValueError, match="must be finite"):
+        Weights({"a": math.inf})
