@@ -50,6 +50,7 @@ ArrayOut<const T> view(std::span<const T> values, nb::handle owner) {
 void bind_errors(nb::module_& m);
 void bind_corpus_score(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
+void bind_bar_format(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_language_model(nb::module_& m);
 void bind_learning(nb::module_& m);

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     bind_language_model(m);
     bind_metrics(m);
     bind_nbest(m);
+    bind_bar_format(m);
     bind_learning(m);
     bind_solvers(m);
 }

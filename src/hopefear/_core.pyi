@@ -352,6 +352,85 @@ class NBestBuilder:
     def duplicate_count(self) -> int:
         """Hypotheses left out so far."""
 
+class BarLayout:
+    """
+    Which field of a line is what: counted from 0, or negative, from the end; field 0 is the sentence.
+    """
+
+    def __init__(self, *, text: int = 1, features: int | None = 2, total: int | None = 3, semicolons: bool = False, ignored: Sequence[str] = []) -> None: ...
+
+    @property
+    def text(self) -> int:
+        """The field of the text."""
+
+    @property
+    def features(self) -> int | None:
+        """The field of the features, or None."""
+
+    @property
+    def total(self) -> int | None:
+        """The field of the model score, or None."""
+
+    @property
+    def semicolons(self) -> bool:
+        """Whether ';' separates features, too."""
+
+    @property
+    def ignored(self) -> list[str]:
+        """Labels that are no features."""
+
+class BarHypothesis:
+    """A hypothesis that was read from a line."""
+
+    @property
+    def sentence(self) -> int:
+        """Its sentence, counted from 0."""
+
+    @property
+    def text(self) -> str:
+        """Its text, without blanks around it."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its features, as written."""
+
+    @property
+    def values(self) -> list[float]:
+        """Their values."""
+
+    @property
+    def total(self) -> float | None:
+        """The model score, or None."""
+
+    @property
+    def others(self) -> list[str]:
+        """All other fields."""
+
+def parse_hypothesis(line: str, layout: BarLayout, where: str = '') -> BarHypothesis:
+    """Parse a line; messages begin with `where`."""
+
+def format_number(value: float) -> str:
+    """The shortest decimal number that reads back as the same."""
+
+class NBestParser:
+    """Reads n-best lists from pieces of a file into a builder."""
+
+    def __init__(self, builder: NBestBuilder, layout: BarLayout, file: str) -> None: ...
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> None:
+        """Read what is left: the last line may lack its end."""
+
+    @property
+    def line_count(self) -> int:
+        """Lines so far."""
+
+    @property
+    def labels(self) -> list[tuple[str, int]]:
+        """The labels that had several values, and how many."""
+
 class Pool(enum.Enum):
     """Which hypotheses of a list compete on a side of a loss."""
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
-from hopefear._core import Vocabulary
+from hopefear._core import BarHypothesis, BarLayout, Vocabulary, format_number, parse_hypothesis
 
-__all__ = ["NBest", "NBestBuilder", "Vocabulary"]
+__all__ = [
+    "BarHypothesis",
+    "BarLayout",
+    "NBest",
+    "NBestBuilder",
+    "Vocabulary",
+    "format_number",
+    "parse_hypothesis",
+]
 
 
 class NBest:
@@ -165,6 +173,34 @@ class NBestBuilder:
     def merge(self, lists: NBest) -> int:
         """Add all hypotheses of other lists; return how many were new."""
         return self.core.add_all(lists.core)
+
+    def parse(self, pieces: Iterable[bytes], layout: BarLayout, file: str) -> list[tuple[str, int]]:
+        """Add the hypotheses of a file in bar format.
+
+        Parameters
+        ----------
+        pieces
+            The bytes of the file, in pieces of any size.
+        layout
+            Which field of a line is what.
+        file
+            The name of the file, for messages.
+
+        Returns
+        -------
+        list of (label, count)
+            The labels that had several values, NAME_0, NAME_1, ... here.
+
+        Raises
+        ------
+        FormatError
+            Names the line and what is wrong with it. The lines before it have been added.
+        """
+        parser = _core.NBestParser(self.core, layout, file)
+        for piece in pieces:
+            parser.feed(piece)
+        parser.finish()
+        return parser.labels
 
     def finish(self, sentences: int = 0) -> NBest:
         """Make the lists, at least `sentences` of them; the builder is empty afterwards."""

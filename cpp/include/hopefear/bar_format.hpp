@@ -1,0 +1,69 @@
+// Lines of fields with '|||' between them: the n-best lists of Moses, Marian, Joshua, Travatar,
+// cdec and friends.
+//
+// A field of features is a sequence of 'NAME= v v v', 'NAME=v', 'NAME: v v v' (old Moses) and
+// numbers without a name, in any mixture. The values under a label are named after it: NAME if it
+// is one, NAME_0, NAME_1, ... if they are several; numbers before any label are F0, F1, ...
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hopefear {
+
+// Which field is what. Fields are counted from 0, or with negative numbers from the end; field 0 is
+// the sentence.
+struct BarLayout {
+    int text = 1;
+    std::optional<int> features = 2;   // none: hypotheses without features
+    std::optional<int> total = 3;      // the model score; a line may end before it
+    bool semicolons = false;           // features are separated by ';' as well as by blanks
+    std::vector<std::string> ignored;  // labels that are no features
+};
+
+// A line taken apart; views of it.
+struct BarLine {
+    std::uint64_t sentence = 0;
+    std::string_view text;
+    std::string_view features;
+    std::optional<std::string_view> total;
+    std::vector<std::string_view> others;
+};
+
+// The values under one label.
+struct LabeledValues {
+    std::string_view label;  // empty: none
+    std::size_t begin;       // in the values of the line
+    std::size_t end;
+};
+
+struct BarFeatures {
+    std::vector<LabeledValues> labels;
+    std::vector<double> values;
+};
+
+// Take a line apart, without its end of line. Throws FormatError, which says what is wrong but not
+// where, as do the functions below.
+void split_bar_line(std::string_view line, const BarLayout& layout, BarLine& out);
+void parse_bar_features(std::string_view field, const BarLayout& layout, BarFeatures& out);
+
+// The name of value `index` of the `count` under a label.
+[[nodiscard]] std::string feature_name(std::string_view label, std::size_t index,
+                                       std::size_t count);
+
+// One hypothesis, as a reader of single lines wants it.
+struct BarHypothesis {
+    std::uint64_t sentence = 0;
+    std::string text;
+    std::vector<std::string> names;
+    std::vector<double> values;
+    std::optional<double> total;
+    std::vector<std::string> others;
+};
+[[nodiscard]] BarHypothesis parse_hypothesis(std::string_view line, const BarLayout& layout);
+
+}  // namespace hopefear
