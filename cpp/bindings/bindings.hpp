@@ -47,15 +47,24 @@ ArrayOut<const T> view(std::span<const T> values, nb::handle owner) {
     return ArrayOut<const T>(values.data(), {values.size()}, owner);
 }
 
+// The result of `work`, done while other Python threads run.
+template <class Work>
+auto without_gil(const Work& work) {
+    const nb::gil_scoped_release released;
+    return work();
+}
+
 void bind_errors(nb::module_& m);
 void bind_corpus_score(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
 void bind_bar_format(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_inference(nb::module_& m);
 void bind_language_model(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_nbest(nb::module_& m);
+void bind_semirings(nb::module_& m);
 void bind_solvers(nb::module_& m);
 
 }  // namespace hopefear::bindings

@@ -10,6 +10,8 @@ NB_MODULE(_core, m) {
     bind_corpus_score(m);
     bind_vocabulary(m);
     bind_forest(m);
+    bind_inference(m);
+    bind_semirings(m);
     bind_language_model(m);
     bind_metrics(m);
     bind_nbest(m);

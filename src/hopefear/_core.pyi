@@ -154,6 +154,234 @@ class ForestBuilder:
     def edge_count(self) -> int:
         """Edges added."""
 
+def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """The word ids of a derivation, from left to right."""
+
+def derivation_features(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """Ids and values of a derivation's features."""
+
+def derivation_score(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The sum of the scores of a derivation's edges."""
+
+def derivation_depths(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """How far below the root each edge of a derivation is."""
+
+def score_edges(forest: Forest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    w · h of each edge; features beyond the end of `weights` have weight 0.
+    """
+
+def viterbi(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float]:
+    """The best derivation and its score."""
+
+def max_marginals(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """For each edge the score of the best derivation that uses it."""
+
+def count_derivations(forest: Forest) -> str:
+    """The number of derivations, in hexadecimal."""
+
+def kbest(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, distinct: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """The k best derivations: edges, where those of each begin, and scores."""
+
+class KBest:
+    """The best derivations, one after the other."""
+
+    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distinct: bool, limit: int) -> None: ...
+
+    def next(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float] | None:
+        """The next derivation and its score, or None."""
+
+class Distribution:
+    """P(d) ∝ exp(score(d) / T) over the derivations of a forest."""
+
+    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float) -> None: ...
+
+    @property
+    def log_partition(self) -> float:
+        """log of the sum of exp(score / T)."""
+
+    @property
+    def conditional(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """Probability of each edge given its head."""
+
+    def posteriors(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Expected number of uses of each edge and of each node."""
+
+    def expectation(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """Expectation of the sum of edge values over a derivation."""
+
+    def expected_features(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Ids and values of the expected features."""
+
+    def covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Ids and values of the covariance of edge values with features."""
+
+    def edge_covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Covariance of edge values with the number of uses of each edge."""
+
+    def sample(self, count: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Derivations drawn: edges, where those of each begin, and scores."""
+
+class Envelope:
+    """The upper envelope of a forest along a direction."""
+
+    def __init__(self, forest: Forest, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def slopes(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Slope of each line, increasing."""
+
+    @property
+    def intercepts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Score of each line's derivation at step 0."""
+
+    @property
+    def breakpoints(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Step from which each line is the highest; the first is minus infinity."""
+
+    def derivation(self, line: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """The edges of a line's derivation."""
+
+class BooleanSemiring:
+    """(or, and): is there a derivation?"""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> bool:
+        """What is impossible."""
+
+    def one(self) -> bool:
+        """What changes nothing."""
+
+    def plus(self, a: bool, b: bool) -> bool:
+        """Alternatives."""
+
+    def times(self, a: bool, b: bool) -> bool:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[bool]) -> list[bool]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[bool]) -> list[bool]:
+        """Outside values of all nodes."""
+
+class CountSemiring:
+    """(+, ×) on natural numbers of any size, given in hexadecimal."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> str:
+        """What is impossible."""
+
+    def one(self) -> str:
+        """What changes nothing."""
+
+    def plus(self, a: str, b: str) -> str:
+        """Alternatives."""
+
+    def times(self, a: str, b: str) -> str:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[str]) -> list[str]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[str]) -> list[str]:
+        """Outside values of all nodes."""
+
+class ViterbiSemiring:
+    """(max, +): the best score."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> float:
+        """What is impossible."""
+
+    def one(self) -> float:
+        """What changes nothing."""
+
+    def plus(self, a: float, b: float) -> float:
+        """Alternatives."""
+
+    def times(self, a: float, b: float) -> float:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Outside values of all nodes."""
+
+class LogSemiring:
+    """(log of the sum of exp, +)."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> float:
+        """What is impossible."""
+
+    def one(self) -> float:
+        """What changes nothing."""
+
+    def plus(self, a: float, b: float) -> float:
+        """Alternatives."""
+
+    def times(self, a: float, b: float) -> float:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Outside values of all nodes."""
+
+class RealSemiring:
+    """(+, ×): probabilities."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> float:
+        """What is impossible."""
+
+    def one(self) -> float:
+        """What changes nothing."""
+
+    def plus(self, a: float, b: float) -> float:
+        """Alternatives."""
+
+    def times(self, a: float, b: float) -> float:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Outside values of all nodes."""
+
+class ExpectationSemiring:
+    """Pairs of a probability and an expectation times it."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> tuple[float, float]:
+        """What is impossible."""
+
+    def one(self) -> tuple[float, float]:
+        """What changes nothing."""
+
+    def plus(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+        """Alternatives."""
+
+    def times(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Outside values of all nodes."""
+
 class LanguageModel:
     """An n-gram model in ARPA or KenLM binary form."""
 

@@ -4,7 +4,8 @@ import pytest
 
 from hopefear import _core
 from hopefear.errors import DataError, ForestError
-from hopefear.forest import Forest, ForestBuilder, Vocabulary
+from hopefear.forest import Forest, ForestBuilder
+from hopefear.types import Vocabulary
 
 
 def one_edge() -> ForestBuilder:

@@ -1,0 +1,196 @@
+"""Building forests: from nodes and edges, from lattices, from lists of hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hopefear import _core
+from hopefear.forest.forest import Forest
+from hopefear.types import Hypothesis, Vocabulary
+
+__all__ = ["Arc", "ForestBuilder", "lattice_forest", "nbest_forest"]
+
+
+class ForestBuilder:
+    """Builds a forest from nodes and edges that come in any order.
+
+    Nodes and edges are numbered as they are added. Nothing is checked before :meth:`build`, whose
+    errors name these numbers.
+
+    Parameters
+    ----------
+    words, feature_names
+        Vocabularies to share with other forests; new ones if left out.
+
+    Examples
+    --------
+    >>> builder = ForestBuilder()
+    >>> house = builder.add_node(begin=1, covered=1)
+    >>> root = builder.add_node(begin=0, covered=2)
+    >>> for word in "house", "home":
+    ...     _ = builder.add_edge(house, target=[word], features={"length": len(word)})
+    >>> _ = builder.add_edge(root, tails=[house], target=["my", 0])
+    >>> builder.set_root(root)
+    >>> builder.build()
+    Forest(2 nodes, 3 edges)
+    """
+
+    def __init__(
+        self, words: Vocabulary | None = None, feature_names: Vocabulary | None = None
+    ) -> None:
+        self.words = Vocabulary() if words is None else words
+        self.feature_names = Vocabulary() if feature_names is None else feature_names
+        self._core = _core.ForestBuilder(self.words, self.feature_names)
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes added so far."""
+        return self._core.node_count
+
+    @property
+    def edge_count(self) -> int:
+        """The number of edges added so far."""
+        return self._core.edge_count
+
+    def add_node(self, *, begin: int | None = None, covered: int = 0) -> int:
+        """Add a node that covers so many source words, from `begin` on if that is known."""
+        return self._core.add_node(-1 if begin is None else begin, covered)
+
+    def add_edge(
+        self,
+        head: int,
+        *,
+        tails: Sequence[int] = (),
+        target: Sequence[str | int] = (),
+        features: Mapping[str, float] | None = None,
+    ) -> int:
+        """Add an edge.
+
+        Parameters
+        ----------
+        head, tails
+            The numbers of nodes; they may be added later. A node may be a tail more than once.
+        target
+            The target side: words, and for each tail its position in `tails`, once.
+        features
+            Feature values by name.
+
+        Returns
+        -------
+        int
+            The number of the edge.
+        """
+        named = {} if features is None else features
+        symbols = [self.words.add(s) if isinstance(s, str) else ~s for s in target]
+        ids = [self.feature_names.add(name) for name in named]
+        return self._core.add_edge(head, list(tails), ids, list(named.values()), symbols)
+
+    def set_root(self, node: int) -> None:
+        """Say which node is the root."""
+        self._core.set_root(node)
+
+    def build(self) -> Forest:
+        """Check everything and make the forest of what the root can reach and complete.
+
+        Returns
+        -------
+        Forest
+            What stays keeps its order, as far as tails come before heads.
+
+        Raises
+        ------
+        ForestError
+            If an edge is malformed, the root is missing or has no derivation, or a node can be
+            derived from itself.
+        """
+        return Forest(self._core.build())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arc:
+    """An arc of a lattice: from state to state, with any number of words."""
+
+    source: int
+    target: int
+    words: Sequence[str] = ()
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+def lattice_forest(
+    arcs: Iterable[Arc],
+    *,
+    start: int = 0,
+    final: Mapping[int, Mapping[str, float]],
+    words: Vocabulary | None = None,
+    feature_names: Vocabulary | None = None,
+) -> Forest:
+    """Make a forest of a lattice: its derivations are the paths from `start` to a final state.
+
+    Parameters
+    ----------
+    arcs
+        The arcs; states are numbered from 0.
+    start
+        The state in which every path begins.
+    final
+        The states in which a path may end, each with the features of ending there.
+    words, feature_names
+        Vocabularies to share with other forests.
+
+    Returns
+    -------
+    Forest
+        A node for each state on a path, and the root. The edges of a node are the arcs into the
+        state, in their order; those of the root are the final states.
+
+    Raises
+    ------
+    ForestError
+        If there is no path, or a path goes in a circle.
+
+    Examples
+    --------
+    >>> arcs = [Arc(source=0, target=1, words=[word]) for word in ("hope", "fear")]
+    >>> lattice_forest(arcs, final={1: {}}).count()
+    2
+    """
+    arcs = list(arcs)
+    builder = ForestBuilder(words, feature_names)
+    states = max([start, *final, *(max(arc.source, arc.target) for arc in arcs)]) + 1
+    for _ in range(states):
+        builder.add_node()
+    builder.add_edge(start)
+    for arc in arcs:
+        builder.add_edge(
+            arc.target, tails=[arc.source], target=[0, *arc.words], features=arc.features
+        )
+    root = builder.add_node()
+    for state, features in final.items():
+        builder.add_edge(root, tails=[state], target=[0], features=features)
+    builder.set_root(root)
+    return builder.build()
+
+
+def nbest_forest(
+    hypotheses: Iterable[Hypothesis],
+    *,
+    words: Vocabulary | None = None,
+    feature_names: Vocabulary | None = None,
+) -> Forest:
+    """Make a forest of a list of hypotheses: one node, and an edge for each in their order.
+
+    Texts are split into words at white space.
+
+    Examples
+    --------
+    >>> forest = nbest_forest([Hypothesis(text="hope"), Hypothesis(text="and fear")])
+    >>> [forest.target(edge) for edge in forest.edges(forest.root)]
+    [('hope',), ('and', 'fear')]
+    """
+    builder = ForestBuilder(words, feature_names)
+    root = builder.add_node()
+    for hypothesis in hypotheses:
+        builder.add_edge(root, target=hypothesis.text.split(), features=hypothesis.features)
+    builder.set_root(root)
+    return builder.build()
