@@ -9,11 +9,14 @@ from hopefear.formats.files import BYTE_ORDER_MARK, Source
 from hopefear.types import Weights
 
 __all__ = [
+    "BLANK",
+    "LAST_SENTENCE",
     "WeightTable",
     "check_name",
     "check_sentence",
     "format_number",
     "format_sentence",
+    "is_number",
     "parse_number",
     "parse_sentence",
     "split_blanks",
@@ -25,8 +28,8 @@ _NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _COUNT = re.compile(r"0|[1-9][0-9]*")
 # Lists are held by sentence: a number beyond this is a mistake, and would be a huge table.
 LAST_SENTENCE = 2**31 - 1
-_BLANK = " \t\n\v\f\r"
-_BLANKS = re.compile(f"[{_BLANK}]+")
+BLANK = " \t\n\v\f\r"
+_BLANKS = re.compile(f"[{BLANK}]+")
 
 
 def format_number(value: float) -> str:
@@ -45,9 +48,14 @@ def parse_number(text: str) -> float:
     return value
 
 
+def is_number(text: str) -> bool:
+    """Say whether a text is a number, finite or not."""
+    return bool(_NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
+
+
 def split_blanks(text: str) -> list[str]:
     """Split at ASCII blanks only: a name may contain a no-break space."""
-    stripped = text.strip(_BLANK)
+    stripped = text.strip(BLANK)
     return _BLANKS.split(stripped) if stripped else []
 
 
@@ -75,7 +83,7 @@ def format_sentence(sentence: int | str, format: str) -> str:
     return text
 
 
-def check_name(name: str, format: str, *, forbidden: str = _BLANK) -> str:
+def check_name(name: str, format: str, *, forbidden: str = BLANK) -> str:
     """Return a feature's name if the format can carry it, else raise FormatError.
 
     Blanks are forbidden unless other characters are given.

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import os
 import secrets
 import sys
 import zlib
@@ -22,6 +21,7 @@ PathLike = str | Path
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 1 << 16
+PIECE_BYTES = 1 << 20
 # No line of any format comes near this: a longer one is a broken or hostile file.
 LONGEST_LINE = 1 << 30
 BYTE_ORDER_MARK = "\ufeff"
@@ -54,12 +54,13 @@ class Source:
         """Whether this is a directory, which has no lines of its own."""
         return self._stream is None
 
-    @property
-    def stream(self) -> BinaryIO:
-        """The decompressed bytes; lines and bytes are taken from the same place."""
-        if self._stream is None:
-            raise FormatError(f"{self.name}: is a directory; expected a file")
-        return self._stream
+    def pieces(self) -> Iterator[bytes]:
+        """Give the decompressed bytes in large pieces; lines and bytes come from one place."""
+        with self._intact():
+            first = True
+            while piece := self._bytes().read(PIECE_BYTES):
+                yield piece.removeprefix(BYTE_ORDER_MARK.encode()) if first else piece
+                first = False
 
     def head(self, limit: int = 100) -> list[str]:
         """Return the first lines, as far as they lie in the first 64 kB; nothing is consumed."""
@@ -71,7 +72,7 @@ class Source:
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         """Give every line with its number from 1; lines end at newlines and nowhere else."""
-        number, stream = 0, self.stream
+        number, stream = 0, self._bytes()
         with self._intact():
             while line := stream.readline(LONGEST_LINE):
                 number += 1
@@ -87,6 +88,11 @@ class Source:
     def error(self, line: int, message: str) -> FormatError:
         """Return the error that says where the file breaks its format."""
         return FormatError(f"{self.name}:{line}: {message}")
+
+    def _bytes(self) -> BinaryIO:
+        if self._stream is None:
+            raise FormatError(f"{self.name}: is a directory; expected a file")
+        return self._stream
 
     @contextmanager
     def _intact(self) -> Iterator[None]:
@@ -152,11 +158,8 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
         return
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
-        with temporary.open("xb") as file:
-            with _compressed(file, target) as stream:
-                yield stream
-            file.flush()
-            os.fsync(file.fileno())
+        with temporary.open("xb") as file, _compressed(file, target) as stream:
+            yield stream
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -61,7 +61,7 @@ def _replaced(line: str, words: list[str], weights: Weights, sparse: dict[str, f
 def _lines(template: PathLike) -> list[str]:
     """Return the lines with all their characters, carriage returns included."""
     with open_source(template) as source:
-        data = source.stream.read()
+        data = b"".join(source.pieces())
     try:
         return data.decode().split("\n")
     except UnicodeDecodeError as error:

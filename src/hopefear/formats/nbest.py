@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hopefear.errors import ConfigError, FormatError
+from hopefear.formats.bar_lines import BarNBestFormat
 from hopefear.formats.base import (
     NBestFormat,
     WritableNBestFormat,
     choose_format,
     nbest_formats,
 )
-from hopefear.formats.files import PathLike, open_output, open_source
+from hopefear.formats.files import PathLike, Source, open_output, open_source
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.types import Segment, Vocabulary
 
@@ -129,8 +130,16 @@ def load_nbest(
     builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
     keys = SentenceKeys() if keys is None else keys
     for path in [paths] if isinstance(paths, str | Path) else paths:
-        for segment in read_nbest(path, format):
-            sentence = keys.number(segment.sentence)
-            for hypothesis in segment.hypotheses:
-                builder.add(sentence, hypothesis.text, hypothesis.features)
+        with open_source(path) as source:
+            _load(source, choose_format(source, nbest_formats, format), builder, keys)
     return builder.finish(sentences)
+
+
+def _load(source: Source, format: NBestFormat, builder: NBestBuilder, keys: SentenceKeys) -> None:
+    if isinstance(format, BarNBestFormat):
+        builder.parse(source.pieces(), format.layout, source.name)
+        return
+    for segment in format.read(source):
+        sentence = keys.number(segment.sentence)
+        for hypothesis in segment.hypotheses:
+            builder.add(sentence, hypothesis.text, hypothesis.features)

@@ -1,17 +1,64 @@
-"""Travatar's files. Weights: NAME=VALUE NAME=VALUE on a line, or [weight_vals] in travatar.ini."""
+"""Travatar's files.
 
-from collections.abc import Iterator
+N-best lists: ``0 ||| text ||| score ||| NAME=VALUE NAME=VALUE``; qaware-decode writes them, too.
+Weights: ``NAME=VALUE NAME=VALUE`` on a line, or the section [weight_vals] of travatar.ini.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
-from hopefear.formats.base import weights_formats
-from hopefear.formats.fields import WeightTable, check_name, format_number, split_blanks
+from hopefear.errors import FormatError
+from hopefear.formats.bar_lines import (
+    bar_fields,
+    format_pairs,
+    is_pair,
+    read_bar_lines,
+    write_bar_lines,
+)
+from hopefear.formats.base import nbest_formats, weights_formats
+from hopefear.formats.fields import WeightTable, format_number, is_number, split_blanks
 from hopefear.formats.files import Source
-from hopefear.types import Weights
+from hopefear.nbest import BarLayout
+from hopefear.types import Hypothesis, Segment, Weights
 
-__all__ = ["TravatarWeights"]
+__all__ = ["TravatarNBest", "TravatarWeights"]
 
 _SECTION = "[weight_vals]"
+
+
+@nbest_formats.register("travatar")
+@dataclass(frozen=True, kw_only=True)
+class TravatarNBest:
+    """Four fields: the score is the third, the features are the fourth."""
+
+    @property
+    def layout(self) -> BarLayout:
+        """Which field is what."""
+        return BarLayout(total=2, features=3)
+
+    def sniff(self, source: Source) -> bool:
+        """Look for a number in the third field and NAME=VALUE in the fourth."""
+        rows = bar_fields(source, 4)
+        return rows != [] and all(
+            len(row) == 4 and is_number(row[2]) and all(map(is_pair, split_blanks(row[3])))
+            for row in rows
+        )
+
+    def read(self, source: Source) -> Iterator[Segment]:
+        """Read the hypotheses."""
+        return read_bar_lines(source, self.layout)
+
+    def write(self, segments: Iterable[Segment], out: TextIO) -> None:
+        """Write the hypotheses; each must have a score."""
+
+        def fields(hypothesis: Hypothesis) -> list[str]:
+            if hypothesis.score is None:
+                text = hypothesis.text
+                raise FormatError(f"the travatar format needs a score, and {text!r} has none")
+            return [format_number(hypothesis.score), format_pairs(hypothesis.features, "travatar")]
+
+        write_bar_lines(segments, out, "travatar", fields)
 
 
 @weights_formats.register("travatar")
@@ -40,9 +87,7 @@ class TravatarWeights:
 
     def write(self, weights: Weights, out: TextIO) -> None:
         """Write the weights on one line."""
-        pairs = zip(weights.names, weights.array.tolist(), strict=True)
-        words = (f"{check_name(name, 'travatar')}={format_number(value)}" for name, value in pairs)
-        out.write(" ".join(words) + "\n")
+        out.write(format_pairs(weights, "travatar") + "\n")
 
 
 def _weight_lines(source: Source) -> Iterator[tuple[int, str]]:

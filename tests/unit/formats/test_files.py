@@ -55,7 +55,7 @@ def test_a_truncated_gzip_file_is_an_error(
     tmp_path_factory: pytest.TempPathFactory, cut: int
 ) -> None:
     path = tmp_path_factory.mktemp("cut") / "text"
-    whole = gzip.compress("\n".join(map(str, range(100000))).encode())
+    whole = gzip.compress("\n".join(map(str, range(30000))).encode())
     path.write_bytes(whole[:-cut])
     with pytest.raises(FormatError, match="the compressed data is broken"):
         read_lines(path)
