@@ -9,14 +9,13 @@ NB_MODULE(_core, m) {
     bind_errors(m);
     bind_corpus_score(m);
     bind_vocabulary(m);
+    bind_alignment(m);
     bind_forest(m);
     bind_inference(m);
     bind_semirings(m);
     bind_language_model(m);
     bind_metrics(m);
     bind_nbest(m);
-    bind_nbest_kernels(m);
-    bind_error_surface(m);
     bind_bar_format(m);
     bind_learning(m);
     bind_solvers(m);

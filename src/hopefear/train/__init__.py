@@ -1,0 +1,1 @@
+"""Building a translation system from texts."""
