@@ -59,12 +59,14 @@ void bind_corpus_score(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
 void bind_alignment(nb::module_& m);
 void bind_bar_format(nb::module_& m);
+void bind_error_surface(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_language_model(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_nbest(nb::module_& m);
+void bind_nbest_kernels(nb::module_& m);
 void bind_semirings(nb::module_& m);
 void bind_solvers(nb::module_& m);
 

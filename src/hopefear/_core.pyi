@@ -626,6 +626,65 @@ class NBestBuilder:
     def duplicate_count(self) -> int:
         """Hypotheses left out so far."""
 
+def nbest_scores(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """w . h of each row."""
+
+def sentence_scores(lists: NBest, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """w . h of the rows of one sentence."""
+
+def best_rows(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0, threads: int = 0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """
+    Of each sentence the row with the greatest w . h + gain_scale * gain; -1: none.
+    """
+
+def best_rows_of(lists: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The same with the scores w . h at hand."""
+
+def sum_statistics(lists: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The sum of the statistics of some rows; -1: none."""
+
+def feature_column(lists: NBest, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The value of one feature in each row."""
+
+class LineSearchResult:
+    """Where a line search ended."""
+
+    @property
+    def step(self) -> float:
+        """The best step; 0 if none is better."""
+
+    @property
+    def score(self) -> float:
+        """The score there."""
+
+    @property
+    def score_at_zero(self) -> float:
+        """The score where it began."""
+
+class ErrorSurface:
+    """The summed statistics of the best hypotheses along a line of weights."""
+
+    @property
+    def at_zero(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The statistics at step 0."""
+
+    def table(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+        """The breakpoints, and the statistics before, between and after them."""
+
+    def search(self, score: CorpusScore, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
+        """Find the step with the best score between two bounds."""
+
+    def search_scores(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score_at_zero: float, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
+        """The same with a score for each row of the table, and that at step 0."""
+
+def error_surface(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
+    """
+    The surface of lines intercept + step * slope; those of sentence i are the ones from offsets[i] to offsets[i + 1].
+    """
+
+def nbest_surface(lists: NBest, origins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
+    """The surface along w + step * d, given w . h and d . h of each row."""
+
 class BarLayout:
     """
     Which field of a line is what: counted from 0, or negative, from the end; field 0 is the sentence.

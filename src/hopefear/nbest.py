@@ -8,14 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
-from hopefear._core import BarHypothesis, BarLayout, Vocabulary, format_number, parse_hypothesis
+from hopefear._core import (
+    BarHypothesis,
+    BarLayout,
+    ErrorSurface,
+    LineSearchResult,
+    Vocabulary,
+    error_surface,
+    format_number,
+    parse_hypothesis,
+)
+from hopefear.types import FloatArray
 
 __all__ = [
     "BarHypothesis",
     "BarLayout",
+    "ErrorSurface",
+    "LineSearchResult",
     "NBest",
     "NBestBuilder",
     "Vocabulary",
+    "error_surface",
     "format_number",
     "parse_hypothesis",
 ]
@@ -116,13 +129,71 @@ class NBest:
         return {names[int(i)]: float(value) for i, value in zip(ids, values, strict=True)}
 
     @property
-    def statistics(self) -> NDArray[np.float64] | None:
+    def statistics(self) -> FloatArray | None:
         """What a metric counted for each row, a matrix; None until it is set."""
         return self.core.statistics
 
-    def set_statistics(self, values: NDArray[np.float64]) -> None:
+    def set_statistics(self, values: FloatArray) -> None:
         """Set the statistics, a matrix with one row for each hypothesis."""
         self.core.set_statistics(np.ascontiguousarray(values, dtype=np.float64))
+
+    def scores(self, weights: FloatArray, threads: int = 0) -> FloatArray:
+        """Return w · h of each row; `weights` are aligned to `feature_names`.
+
+        `threads` is the number of threads here and below, 0 for one a core; results do not depend
+        on it.
+        """
+        return _core.nbest_scores(self.core, weights, threads)
+
+    def sentence_scores(self, sentence: int, weights: FloatArray) -> FloatArray:
+        """Return w · h of the rows of one sentence."""
+        return _core.sentence_scores(self.core, sentence, weights)
+
+    def best(
+        self,
+        weights: FloatArray,
+        gains: FloatArray | None = None,
+        gain_scale: float = 1.0,
+        threads: int = 0,
+    ) -> NDArray[np.int64]:
+        """Return the row of each sentence with the greatest w · h + gain_scale · gain.
+
+        Without `gains` that is the 1-best; with a scale of 1 it is the hope, with -1 the fear. Of
+        equal rows the first is taken; a sentence without hypotheses has -1.
+        """
+        return _core.best_rows(self.core, weights, gains, gain_scale, threads)
+
+    def best_of(
+        self, scores: FloatArray, gains: FloatArray | None = None, gain_scale: float = 1.0
+    ) -> NDArray[np.int64]:
+        """Return the same rows from scores that are at hand."""
+        return _core.best_rows_of(self.core, scores, gains, gain_scale)
+
+    def column(self, feature: int, threads: int = 0) -> FloatArray:
+        """Return the value of one feature in each row."""
+        return _core.feature_column(self.core, feature, threads)
+
+    def sum_statistics(self, rows: NDArray[np.int64]) -> FloatArray:
+        """Return the sum of the statistics of some rows; -1 counts nothing."""
+        return _core.sum_statistics(self.core, rows)
+
+    def error_surface(
+        self, origins: FloatArray, slopes: FloatArray, threads: int = 0
+    ) -> ErrorSurface:
+        """Return the summed statistics of the best rows along a line of weights.
+
+        Parameters
+        ----------
+        origins, slopes
+            w · h and d · h of each row, for the line w + γ d.
+        threads
+            The number of threads, 0 for one a core; the result does not depend on it.
+
+        Notes
+        -----
+        Och (2003), Minimum error rate training in statistical machine translation, section 5.
+        """
+        return _core.nbest_surface(self.core, origins, slopes, threads)
 
 
 class NBestBuilder:

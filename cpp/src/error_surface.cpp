@@ -1,0 +1,308 @@
+#include "hopefear/error_surface.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "hopefear/error.hpp"
+#include "hopefear/threads.hpp"
+
+namespace hopefear {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void check_lines(std::span<const double> numbers, std::size_t count, const char* what) {
+    if (numbers.size() != count)
+        fail<DataError>(numbers.size(), " ", what, "s for ", count, " lines");
+    const auto at = std::ranges::find_if(numbers, [](double x) { return !std::isfinite(x); });
+    if (at != numbers.end())
+        fail<DataError>("the ", what, " of line ", at - numbers.begin(), " is ", *at,
+                        "; it must be finite");
+}
+
+void check(const LineArrays& lines) {
+    const auto& offsets = lines.offsets;
+    if (offsets.empty() || offsets.front() != 0 || !std::ranges::is_sorted(offsets))
+        fail<DataError>("the offsets of sentences' lines must begin with 0 and not decrease");
+    const auto count = static_cast<std::size_t>(offsets.back());
+    check_lines(lines.slopes, count, "slope");
+    check_lines(lines.intercepts, count, "intercept");
+    if (lines.statistics.size() != count * lines.dimension)
+        fail<DataError>(lines.statistics.size(), " statistics for ", count, " lines with ",
+                        lines.dimension, " each");
+}
+
+// Where b, which is steeper, overtakes a.
+[[nodiscard]] double crossing(const ScoreLine& a, const ScoreLine& b) {
+    return (a.intercept - b.intercept) / (b.slope - a.slope);
+}
+
+// The hypotheses that are the highest at -infinity, 0 and infinity.
+struct Extremes {
+    std::size_t left = 0;
+    std::size_t middle = 0;
+    std::size_t right = 0;
+};
+
+[[nodiscard]] Extremes find_extremes(std::span<const double> slopes,
+                                     std::span<const double> intercepts) {
+    Extremes at;
+    for (std::size_t i = 1; i < slopes.size(); ++i) {
+        const double slope = slopes[i];
+        const double intercept = intercepts[i];
+        if (slope <= slopes[at.left] &&
+            (slope < slopes[at.left] || intercept > intercepts[at.left]))
+            at.left = i;
+        if (slope >= slopes[at.right] &&
+            (slope > slopes[at.right] || intercept > intercepts[at.right]))
+            at.right = i;
+        if (intercept > intercepts[at.middle]) at.middle = i;
+    }
+    return at;
+}
+
+// Most lines are not on the envelope because they are below those that are the highest at
+// -infinity, 0 and infinity (Akl & Toussaint 1978 for the dual points): keep the others.
+void prune(std::span<const double> slopes, std::span<const double> intercepts, const Extremes& at,
+           std::vector<std::uint32_t>& kept) {
+    const double peak = slopes[at.middle];
+    const double height = intercepts[at.middle];
+    // The line (a, b) is below the lines (a1, b1) and (a2, b2), where a1 < a < a2, if
+    // (b - b2) (a2 - a1) < (b2 - b1) (a - a2).
+    const double left_run = peak - slopes[at.left];
+    const double left_rise = height - intercepts[at.left];
+    const double right_run = slopes[at.right] - peak;
+    const double right_rise = intercepts[at.right] - height;
+    kept.resize(slopes.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+        const double aside = slopes[i] - peak;
+        const bool left = aside <= 0.0;
+        const double run = left ? left_run : right_run;
+        const double rise = left ? left_rise : right_rise;
+        kept[count] = static_cast<std::uint32_t>(i);
+        count += !((intercepts[i] - height) * run < rise * aside);
+    }
+    kept.resize(count);
+}
+
+}  // namespace
+
+void upper_envelope(std::vector<ScoreLine>& lines, std::vector<double>& starts) {
+    starts.clear();
+    std::ranges::stable_sort(lines, [](const ScoreLine& a, const ScoreLine& b) {
+        return a.slope < b.slope || (a.slope == b.slope && a.intercept > b.intercept);
+    });
+    std::size_t kept = 0;
+    for (const ScoreLine& line : lines) {
+        if (kept > 0 && lines[kept - 1].slope == line.slope) continue;  // parallel, and not higher
+        double start = -infinity;
+        for (; kept > 0; --kept) {
+            start = crossing(lines[kept - 1], line);
+            if (start > starts[kept - 1]) break;
+            start = -infinity;
+        }
+        if (start == infinity) continue;  // so nearly parallel that it never gets there
+        starts.resize(kept);
+        starts.push_back(start);
+        lines[kept++] = line;
+    }
+    lines.resize(kept);
+}
+
+std::vector<double> ErrorSurface::values(const std::vector<Sum>& sums) {
+    std::vector<double> totals;
+    for (const Sum& sum : sums) totals.push_back(sum.total());
+    return totals;
+}
+
+void ErrorSurface::add(std::vector<ScoreLine>& lines) {
+    if (lines.empty()) return;
+    const ScoreLine first = *std::ranges::max_element(
+        lines, [](const ScoreLine& a, const ScoreLine& b) { return a.intercept < b.intercept; });
+    upper_envelope(lines, starts_);
+    for (std::size_t j = 0; j < dimension_; ++j) {
+        at_zero_[j].add(first.statistics[j]);
+        leftmost_[j].add(lines.front().statistics[j]);
+    }
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        const double* const from = lines[i - 1].statistics;
+        const double* const to = lines[i].statistics;
+        if (std::equal(from, from + dimension_, to)) continue;
+        breakpoints_.push_back({starts_[i], differences_.size()});
+        for (std::size_t j = 0; j < dimension_; ++j) differences_.push_back(to[j] - from[j]);
+    }
+}
+
+void ErrorSurface::add(const ErrorSurface& other) {
+    for (std::size_t j = 0; j < dimension_; ++j) {
+        leftmost_[j].add(other.leftmost_[j].value);
+        leftmost_[j].lost += other.leftmost_[j].lost;
+        at_zero_[j].add(other.at_zero_[j].value);
+        at_zero_[j].lost += other.at_zero_[j].lost;
+    }
+    for (const auto& [step, difference] : other.breakpoints_)
+        breakpoints_.push_back({step, differences_.size() + difference});
+    differences_.insert(differences_.end(), other.differences_.begin(), other.differences_.end());
+}
+
+void ErrorSurface::finish() {
+    std::ranges::stable_sort(breakpoints_, {}, &Breakpoint::step);
+}
+
+ErrorSurface::Table ErrorSurface::table() const {
+    Table table;
+    for_each_interval([&](double, double right, std::span<const double> statistics) {
+        if (right < infinity) table.breakpoints.push_back(right);
+        table.statistics.insert(table.statistics.end(), statistics.begin(), statistics.end());
+    });
+    return table;
+}
+
+ErrorSurface error_surface(const LineArrays& lines, std::size_t threads) {
+    check(lines);
+    const std::size_t sentences = lines.offsets.size() - 1;
+    // The pieces are the same for any number of threads.
+    constexpr std::size_t block = 64;
+    std::vector<ErrorSurface> pieces((sentences + block - 1) / block,
+                                     ErrorSurface(lines.dimension));
+    parallel_blocks(sentences, block, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::uint32_t> kept;
+        std::vector<ScoreLine> candidates;
+        for (std::size_t sentence = begin; sentence < end; ++sentence) {
+            const auto first = static_cast<std::size_t>(lines.offsets[sentence]);
+            const std::size_t count = static_cast<std::size_t>(lines.offsets[sentence + 1]) - first;
+            if (count == 0) continue;
+            const auto slopes = lines.slopes.subspan(first, count);
+            const auto intercepts = lines.intercepts.subspan(first, count);
+            prune(slopes, intercepts, find_extremes(slopes, intercepts), kept);
+            candidates.clear();
+            for (const std::uint32_t i : kept)
+                candidates.push_back({slopes[i], intercepts[i],
+                                      lines.statistics.data() + (first + i) * lines.dimension});
+            pieces[begin / block].add(candidates);
+        }
+    });
+    ErrorSurface surface(lines.dimension);
+    for (const ErrorSurface& piece : pieces) surface.add(piece);
+    surface.finish();
+    return surface;
+}
+
+ErrorSurface nbest_surface(const NBest& lists, std::span<const double> origins,
+                           std::span<const double> slopes, std::size_t threads) {
+    if (!lists.statistics()) fail<DataError>("the n-best lists have no statistics of a metric yet");
+    const RowStatistics& statistics = *lists.statistics();
+    ErrorSurface surface = error_surface(
+        {lists.offsets(), slopes, origins, statistics.values(), statistics.dimension()}, threads);
+    statistics.release(0, lists.hypotheses());
+    return surface;
+}
+
+namespace {
+
+struct Interval {
+    double left;
+    double right;
+    double score;
+
+    [[nodiscard]] double distance() const { return std::max({left, -right, 0.0}); }
+};
+
+// Collects the best of intervals that come from left to right.
+class BestInterval {
+  public:
+    explicit BestInterval(double lower, double upper) : lower_(lower), upper_(upper) {
+        if (!(lower <= 0.0 && upper >= 0.0))
+            fail<ConfigError>("the bounds of a line search must have 0 between them, got ", lower,
+                              " and ", upper);
+    }
+
+    void add(double left, double right, double score) {
+        if (!std::isfinite(score))
+            fail<DataError>("the metric's score between ", left, " and ", right, " is ", score);
+        left = std::max(left, lower_);
+        right = std::min(right, upper_);
+        if (!(left < right)) return;
+        if (current_ && current_->score == score) {
+            current_->right = right;
+            return;
+        }
+        close();
+        current_ = Interval{left, right, score};
+    }
+    [[nodiscard]] std::optional<Interval> get() {
+        close();
+        return best_;
+    }
+
+  private:
+    // Intervals that rounding alone may have made are no place to go to.
+    [[nodiscard]] static bool too_narrow(const Interval& one) {
+        const double size = std::max(std::abs(one.left), std::abs(one.right));
+        return one.right - one.left <= 1e-9 * size && std::isfinite(size);
+    }
+    void close() {
+        if (current_ && !too_narrow(*current_)) {
+            const Interval& one = *current_;
+            if (!best_ || one.score > best_->score ||
+                (one.score == best_->score && one.distance() < best_->distance()))
+                best_ = one;
+        }
+        current_.reset();
+    }
+
+    double lower_;
+    double upper_;
+    std::optional<Interval> current_;
+    std::optional<Interval> best_;
+};
+
+[[nodiscard]] double inside(const ErrorSurface& surface, const Interval& interval) {
+    const auto [left, right, score] = interval;
+    if (std::isfinite(left) && std::isfinite(right)) return left + (right - left) / 2;
+    if (surface.breakpoints() == 0) return 0.0;
+    const double first = surface.breakpoint(0);
+    const double last = surface.breakpoint(surface.breakpoints() - 1);
+    const double edge = std::isfinite(left) ? left : right;
+    const double reach = std::max(last - first, std::abs(edge));
+    const double beyond = reach > 0.0 ? reach / 10 : 1.0;
+    return std::isfinite(left) ? left + beyond : right - beyond;
+}
+
+[[nodiscard]] LineSearchResult choose(const ErrorSurface& surface, BestInterval& intervals,
+                                      double score_at_zero) {
+    const std::optional<Interval> best = intervals.get();
+    if (!best || !(best->score > score_at_zero)) return {0.0, score_at_zero, score_at_zero};
+    return {inside(surface, *best), best->score, score_at_zero};
+}
+
+}  // namespace
+
+LineSearchResult line_search(const ErrorSurface& surface, const CorpusScore& score, double lower,
+                             double upper) {
+    if (score.dimension() != surface.dimension())
+        fail<DataError>("the metric takes ", score.dimension(), " statistics, the hypotheses have ",
+                        surface.dimension());
+    BestInterval intervals(lower, upper);
+    surface.for_each_interval([&](double left, double right, std::span<const double> statistics) {
+        intervals.add(left, right, score(statistics));
+    });
+    return choose(surface, intervals, score(surface.at_zero()));
+}
+
+LineSearchResult line_search(const ErrorSurface& surface, std::span<const double> scores,
+                             double score_at_zero, double lower, double upper) {
+    BestInterval intervals(lower, upper);
+    std::size_t i = 0;
+    surface.for_each_interval([&](double left, double right, std::span<const double>) {
+        if (i < scores.size()) intervals.add(left, right, scores[i]);
+        ++i;
+    });
+    if (i != scores.size()) fail<DataError>(scores.size(), " scores for ", i, " intervals");
+    return choose(surface, intervals, score_at_zero);
+}
+
+}  // namespace hopefear
