@@ -65,6 +65,7 @@ void bind_inference(nb::module_& m);
 void bind_language_model(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_metrics(nb::module_& m);
+void bind_metric_scores(nb::module_& m);
 void bind_nbest(nb::module_& m);
 void bind_nbest_kernels(nb::module_& m);
 void bind_semirings(nb::module_& m);

@@ -27,6 +27,13 @@ void bind_corpus_score(nb::module_& m) {
             },
             nb::arg("statistics"))
         .def(
+            "rows",
+            [](const CorpusScore& score, const MatrixIn<double>& statistics) {
+                return to_array(score_rows(score, {statistics.data(), statistics.size()},
+                                           statistics.shape(1)));
+            },
+            nb::arg("statistics"), "The score of each row of statistics.")
+        .def(
             "size",
             [](const CorpusScore& score, const ArrayIn<double>& statistics) {
                 return score.size(checked(score, statistics));

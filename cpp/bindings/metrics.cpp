@@ -1,131 +1,123 @@
+// Statistics: references prepared for a metric, and hypotheses compared with them.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/bleu.hpp"
 #include "hopefear/bleu_references.hpp"
+#include "hopefear/chrf.hpp"
+#include "hopefear/error_rate.hpp"
 #include "hopefear/reference_words.hpp"
+#include "hopefear/word_metric.hpp"
 
 namespace hopefear::bindings {
 
 namespace {
 
-std::vector<std::int64_t> to_vector(const ArrayIn<std::int64_t>& array) {
-    return {array.data(), array.data() + array.size()};
-}
+using References = std::shared_ptr<const ReferenceWords>;
 
-void bind_references(nb::module_& m) {
+void bind_hypotheses(nb::module_& m) {
     nb::class_<ReferenceWords>(m, "ReferenceWords",
                                "The references of each sentence as numbered words.")
         .def(nb::init<const std::vector<std::vector<std::string>>&>(), nb::arg("references"),
              "references[i] are those of sentence i, their words separated by white space.")
-        .def("__len__", &ReferenceWords::size)
-        .def("count", &ReferenceWords::count, nb::arg("sentence"),
-             "How many references a sentence has.")
-        .def("find", &ReferenceWords::find, nb::arg("word"),
-             "The number of a word, or -1 if no reference has it.");
+        .def("__len__", &ReferenceWords::size);
 
     nb::class_<Hypotheses>(m, "Hypotheses", "Hypotheses in the numbers of the references' words.")
-        .def("__len__", &Hypotheses::size);
+        .def("__len__", [](const Hypotheses& hypotheses) { return hypotheses.size; });
 
     m.def(
         "text_hypotheses",
-        [](std::shared_ptr<const ReferenceWords> references, std::vector<std::string> texts,
+        [](References references, std::vector<std::string> texts,
            const ArrayIn<std::int64_t>& sentences) {
-            return text_hypotheses(std::move(references), std::move(texts), to_vector(sentences));
+            return text_hypotheses(std::move(references), std::move(texts),
+                                   {sentences.data(), sentences.data() + sentences.size()});
         },
         nb::arg("references"), nb::arg("texts"), nb::arg("sentences"),
         "Texts as hypotheses; sentences[i] is the sentence that texts[i] translates.");
+    m.def("nbest_hypotheses", &nbest_hypotheses, nb::arg("references"), nb::arg("lists"),
+          nb::arg("spellings") = nb::none(), nb::keep_alive<0, 2>(),
+          "The rows of n-best lists as hypotheses; spellings, if given, are looked up in place of "
+          "the lists' words.");
 }
 
-void bind_bleu_options(nb::module_& m) {
+void bind_word_metrics(nb::module_& m) {
+    nb::class_<WordMetric>(m, "WordMetric", "References as a metric that compares words sees them.")
+        .def_prop_ro("dimension", &WordMetric::dimension,
+                     "How many numbers the statistics of a hypothesis are.")
+        .def(
+            "statistics",
+            [](const WordMetric& metric, const Hypotheses& hypotheses, std::size_t threads) {
+                std::vector<double> rows;
+                {
+                    const nb::gil_scoped_release release;
+                    rows = metric.statistics(hypotheses, threads);
+                }
+                return to_matrix(std::move(rows), metric.dimension());
+            },
+            nb::arg("hypotheses"), nb::kw_only(), nb::arg("threads") = 0,
+            "A row of statistics for each hypothesis.")
+        .def("set_statistics", &WordMetric::set_statistics, nb::arg("lists"), nb::arg("hypotheses"),
+             nb::kw_only(), nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>(),
+             "Store the statistics with the n-best lists that the hypotheses were made of.");
+
     nb::enum_<ReferenceLength>(m, "ReferenceLength", "Which reference length BLEU counts.")
         .value("closest", ReferenceLength::closest, "To the hypothesis; the shorter of two.")
         .value("shortest", ReferenceLength::shortest)
         .value("average", ReferenceLength::average);
+    m.attr("MAX_NGRAM_ORDER") = ReferenceAutomaton::max_order;
+    nb::class_<BleuReferences, WordMetric>(m, "BleuReferences",
+                                           "Statistics m_1 .. m_K, n_1 .. n_K, rho of BLEU.")
+        .def(nb::init<References, int, ReferenceLength>(), nb::arg("references"), nb::kw_only(),
+             nb::arg("order") = 4, nb::arg("length") = ReferenceLength::closest);
+    nb::class_<WerReferences, WordMetric>(m, "WerReferences",
+                                          "Edits and reference words of the closest reference.")
+        .def(nb::init<References>(), nb::arg("references"));
+    nb::class_<TerReferences, WordMetric>(
+        m, "TerReferences", "Edits with shifts, and the average number of reference words.")
+        .def(nb::init<References>(), nb::arg("references"));
+}
 
-    nb::enum_<Smoothing>(m, "Smoothing", "What BLEU does about orders without a match.")
-        .value("none", Smoothing::none, "The score is 0.")
-        .value("floor", Smoothing::floor, "The value counts as matches.")
-        .value("add_k", Smoothing::add_k, "The value is added to all counts of orders above 1.")
-        .value("exponential", Smoothing::exponential, "1/2, 1/4, ... count as matches.");
-
-    nb::class_<BleuOptions>(m, "BleuOptions", "How BLEU is computed from statistics.")
+void bind_chrf(nb::module_& m) {
+    nb::class_<ChrfOptions>(m, "ChrfOptions", "How chrF is counted and computed.")
         .def(
             "__init__",
-            [](BleuOptions* self, Smoothing smoothing, double value, bool effective_order) {
-                new (self) BleuOptions{smoothing, value, effective_order};
+            [](ChrfOptions* self, int character_order, int word_order, int beta, bool whitespace,
+               bool epsilon_smoothing) {
+                new (self)
+                    ChrfOptions{character_order, word_order, beta, whitespace, epsilon_smoothing};
             },
-            nb::kw_only(), nb::arg("smoothing") = Smoothing::none, nb::arg("value") = 0.0,
-            nb::arg("effective_order") = false)
-        .def_ro("smoothing", &BleuOptions::smoothing)
-        .def_ro("value", &BleuOptions::value)
-        .def_ro("effective_order", &BleuOptions::effective_order);
-}
-
-std::span<const double> values(const MatrixIn<double>& matrix) {
-    return {matrix.data(), matrix.size()};
-}
-
-void bind_bleu_functions(nb::module_& m) {
-    m.def(
-        "bleu",
-        [](const MatrixIn<double>& statistics, const BleuOptions& options) {
-            return to_array(bleu_rows(values(statistics), statistics.shape(1), options));
-        },
-        nb::arg("statistics"), nb::arg("options") = BleuOptions{},
-        "BLEU of each row of statistics, in [0, 1].");
-    m.def(
-        "bleu_plus_one",
-        [](const MatrixIn<double>& statistics) {
-            return to_array(bleu_rows(values(statistics), statistics.shape(1), bleu_plus_one));
-        },
-        nb::arg("statistics"), "Sentence BLEU+1 of each row of statistics, in [0, 1].");
-    m.def(
-        "perfect_sentence", [](std::size_t order) { return to_array(perfect_sentence(order)); },
-        nb::arg("order"), "Statistics of one sentence of K words without a mistake.");
-    m.def(
-        "document_gains",
-        [](const ArrayIn<double>& document, const MatrixIn<double>& statistics) {
-            return to_array(
-                document_gains(as_span(document), values(statistics), statistics.shape(1)));
-        },
-        nb::arg("document"), nb::arg("statistics"),
-        "n_1 (BLEU(document + b) - BLEU(document)) for each row b of statistics.");
-    m.def(
-        "linear_bleu",
-        [](const ArrayIn<double>& document) { return to_array(linear_bleu(as_span(document))); },
-        nb::arg("document"), "The gradient of document_gains at b = 0.");
+            nb::kw_only(), nb::arg("character_order") = 6, nb::arg("word_order") = 0,
+            nb::arg("beta") = 2, nb::arg("whitespace") = false,
+            nb::arg("epsilon_smoothing") = false)
+        .def_prop_ro("dimension", &ChrfOptions::dimension,
+                     "How many numbers the statistics of a hypothesis are.");
+    nb::class_<ChrfReferences>(m, "ChrfReferences", "References as chrF sees them.")
+        .def(nb::init<std::vector<std::vector<std::string>>, const ChrfOptions&>(),
+             nb::arg("references"), nb::arg("options") = ChrfOptions{})
+        .def(
+            "statistics",
+            [](const ChrfReferences& references, const std::vector<std::string>& texts,
+               const ArrayIn<std::int64_t>& sentences, std::size_t threads) {
+                std::vector<double> rows;
+                {
+                    const nb::gil_scoped_release release;
+                    rows = references.statistics(texts, as_span(sentences), threads);
+                }
+                return to_matrix(std::move(rows), references.options().dimension());
+            },
+            nb::arg("texts"), nb::arg("sentences"), nb::kw_only(), nb::arg("threads") = 0,
+            "A row of n-grams in the hypothesis, in the reference and in both for each order.");
 }
 
 }  // namespace
 
 void bind_metrics(nb::module_& m) {
-    bind_references(m);
-    bind_bleu_options(m);
-    bind_bleu_functions(m);
-
-    m.attr("MAX_NGRAM_ORDER") = ReferenceAutomaton::max_order;
-    nb::class_<BleuReferences>(m, "BleuReferences", "References as BLEU sees them.")
-        .def(nb::init<std::shared_ptr<const ReferenceWords>, int, ReferenceLength>(),
-             nb::arg("references"), nb::kw_only(), nb::arg("order") = 4,
-             nb::arg("length") = ReferenceLength::closest)
-        .def_prop_ro("order", &BleuReferences::order)
-        .def(
-            "statistics",
-            [](const BleuReferences& references, const Hypotheses& hypotheses,
-               std::size_t threads) {
-                std::vector<double> rows;
-                {
-                    const nb::gil_scoped_release release;
-                    rows = references.statistics(hypotheses, threads);
-                }
-                return to_matrix(std::move(rows), references.dimension());
-            },
-            nb::arg("hypotheses"), nb::kw_only(), nb::arg("threads") = 0,
-            "A row of m_1 .. m_K, n_1 .. n_K, rho for each hypothesis.");
+    bind_hypotheses(m);
+    bind_word_metrics(m);
+    bind_chrf(m);
 }
 
 }  // namespace hopefear::bindings

@@ -14,11 +14,12 @@ NB_MODULE(_core, m) {
     bind_inference(m);
     bind_semirings(m);
     bind_language_model(m);
-    bind_metrics(m);
     bind_nbest(m);
     bind_nbest_kernels(m);
     bind_error_surface(m);
     bind_bar_format(m);
     bind_learning(m);
+    bind_metrics(m);
+    bind_metric_scores(m);
     bind_solvers(m);
 }

@@ -52,15 +52,6 @@ double bleu(std::span<const double> statistics, const BleuOptions& options) {
     return std::exp(sum / static_cast<double>(counted) + log_brevity(b));
 }
 
-std::vector<double> bleu_rows(std::span<const double> rows, std::size_t dimension,
-                              const BleuOptions& options) {
-    check_dimension(dimension);
-    std::vector<double> scores(rows.size() / dimension);
-    for (std::size_t row = 0; row < scores.size(); ++row)
-        scores[row] = bleu(rows.subspan(row * dimension, dimension), options);
-    return scores;
-}
-
 std::vector<double> perfect_sentence(std::size_t order) {
     std::vector<double> statistics(View::dimension(order));
     const BleuStatistics<double> b(statistics);

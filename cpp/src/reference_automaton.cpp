@@ -7,14 +7,13 @@
 
 namespace hopefear {
 
-ReferenceAutomaton::ReferenceAutomaton(const ReferenceWords& references, std::size_t sentence,
+ReferenceAutomaton::ReferenceAutomaton(std::span<const std::span<const WordId>> references,
                                        int order)
     : order_(order) {
     if (order < 1 || order > max_order)
         fail<ConfigError>("the order of n-grams must be from 1 to ", max_order, ", got ", order);
     std::size_t words = 0;
-    for (std::size_t r = 0; r < references.count(sentence); ++r)
-        words += references.words(sentence, r).size();
+    for (const auto& reference : references) words += reference.size();
     const std::size_t most = words * static_cast<std::size_t>(order) + 1;
     const std::size_t slots = std::bit_ceil(2 * most);
     mask_ = slots - 1;
@@ -24,8 +23,7 @@ ReferenceAutomaton::ReferenceAutomaton(const ReferenceWords& references, std::si
     nodes_.emplace_back();
 
     std::vector<std::int32_t> counts(most, 0);
-    for (std::size_t r = 0; r < references.count(sentence); ++r) {
-        const auto reference = references.words(sentence, r);
+    for (const auto& reference : references) {
         for (std::size_t begin = 0; begin < reference.size(); ++begin) {
             const std::size_t end = std::min(reference.size(), begin + order);
             State state = root;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "hopefear/error.hpp"
-#include "hopefear/threads.hpp"
 #include "hopefear/whitespace.hpp"
 
 namespace hopefear {
@@ -27,46 +26,61 @@ double ReferenceWords::average_length(std::size_t sentence) const {
     return static_cast<double>(end - begin) / static_cast<double>(count(sentence));
 }
 
+std::vector<WordId> ReferenceWords::find_all(
+    const Vocabulary& vocabulary, const std::optional<std::vector<std::string>>& spellings) const {
+    if (spellings && spellings->size() != vocabulary.size())
+        fail<DataError>(spellings->size(), " spellings for a vocabulary of ", vocabulary.size());
+    std::vector<WordId> found(vocabulary.size());
+    for (std::size_t id = 0; id < found.size(); ++id)
+        found[id] = find(spellings ? std::string_view((*spellings)[id])
+                                   : vocabulary.text(static_cast<WordId>(id)));
+    return found;
+}
+
+void check_sentences(std::size_t rows, std::span<const std::int64_t> sentences,
+                     std::size_t sentence_count) {
+    if (rows != sentences.size())
+        fail<DataError>(rows, " hypotheses, but sentence numbers for ", sentences.size());
+    for (std::size_t row = 0; row < rows; ++row)
+        if (sentences[row] < 0 || static_cast<std::size_t>(sentences[row]) >= sentence_count)
+            fail<DataError>("hypothesis ", row, " is of sentence ", sentences[row],
+                            ", but there are references for ", sentence_count, " sentences");
+}
+
 Hypotheses text_hypotheses(std::shared_ptr<const ReferenceWords> references,
                            std::vector<std::string> texts, std::vector<std::int64_t> sentences) {
-    if (texts.size() != sentences.size())
-        fail<DataError>(texts.size(), " hypotheses, but sentence numbers for ", sentences.size());
-    for (std::size_t row = 0; row < sentences.size(); ++row)
-        if (sentences[row] < 0 || static_cast<std::size_t>(sentences[row]) >= references->size())
-            fail<DataError>("hypothesis ", row, " is of sentence ", sentences[row],
-                            ", but there are references for ", references->size(), " sentences");
-    constexpr std::size_t rows = 64;
-    const std::size_t blocks = (texts.size() + rows - 1) / rows;
-    auto read = [references, texts = std::move(texts)](std::size_t block,
-                                                       const Hypotheses::Visit& visit) {
+    check_sentences(texts.size(), sentences, references->size());
+    constexpr std::size_t block_size = 64;
+    const std::size_t size = texts.size();
+    auto read = [references, texts = std::move(texts), sentences = std::move(sentences)](
+                    std::size_t block, const Hypotheses::Visit& visit) {
+        const std::size_t end = std::min(texts.size(), (block + 1) * block_size);
         std::vector<WordId> words;
-        for (std::size_t row = block * rows; row < std::min(texts.size(), (block + 1) * rows);
-             ++row) {
+        for (std::size_t row = block * block_size; row < end; ++row) {
             words.clear();
             for_each_word(texts[row],
                           [&](std::string_view word) { words.push_back(references->find(word)); });
-            visit(row, words);
+            visit(row, static_cast<std::size_t>(sentences[row]), words);
         }
     };
-    return {std::move(references), std::move(sentences), blocks, std::move(read)};
+    return {std::move(references), size, (size + block_size - 1) / block_size, std::move(read)};
 }
 
-std::vector<double> fill_statistics(const Hypotheses& hypotheses, const ReferenceWords& references,
-                                    std::size_t dimension, std::size_t threads,
-                                    const std::function<FillStatistics()>& make_fill) {
-    if (hypotheses.references.get() != &references)
-        fail<DataError>("the hypotheses were numbered for other references");
-    std::vector<double> statistics(hypotheses.size() * dimension, 0.0);
-    parallel_blocks(hypotheses.blocks, 1, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t block = begin; block < end; ++block) {
-            const FillStatistics fill = make_fill();
-            hypotheses.read(block, [&](std::size_t row, std::span<const WordId> words) {
-                fill(static_cast<std::size_t>(hypotheses.sentences[row]), words,
-                     std::span(statistics).subspan(row * dimension, dimension));
-            });
-        }
-    });
-    return statistics;
+Hypotheses nbest_hypotheses(std::shared_ptr<const ReferenceWords> references, const NBest& lists,
+                            const std::optional<std::vector<std::string>>& spellings) {
+    if (lists.sentences() != references->size())
+        fail<DataError>("n-best lists of ", lists.sentences(), " sentences, but references for ",
+                        references->size());
+    auto read = [&lists, numbers = references->find_all(*lists.words(), spellings)](
+                    std::size_t sentence, const Hypotheses::Visit& visit) {
+        WordLists hypotheses;
+        lists.sentence_words(sentence, hypotheses);
+        for (WordId& id : hypotheses.ids) id = numbers[id];
+        std::size_t row = lists.rows(sentence).begin;
+        for (std::size_t i = 0; i < hypotheses.size(); ++i) visit(row++, sentence, hypotheses[i]);
+        if (lists.spilled()) lists.release(sentence, sentence + 1);
+    };
+    return {std::move(references), lists.hypotheses(), lists.sentences(), std::move(read)};
 }
 
 }  // namespace hopefear

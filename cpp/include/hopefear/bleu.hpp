@@ -19,6 +19,7 @@ class BleuStatistics {
 
     static constexpr std::size_t dimension(std::size_t order) { return 2 * order + 1; }
     [[nodiscard]] std::size_t order() const { return values_.size() / 2; }
+    [[nodiscard]] std::span<T> matches() const { return values_.first(order()); }
     [[nodiscard]] T& matches(std::size_t k) const { return values_[k - 1]; }
     [[nodiscard]] T& total(std::size_t k) const { return values_[order() + k - 1]; }
     [[nodiscard]] T& hypothesis_length() const { return total(1); }
@@ -45,10 +46,6 @@ struct BleuOptions {
 
 // BLEU of one vector of statistics. An empty hypothesis, or one without any match, has BLEU 0.
 [[nodiscard]] double bleu(std::span<const double> statistics, const BleuOptions& options = {});
-
-// The same for each row of `dimension` statistics.
-[[nodiscard]] std::vector<double> bleu_rows(std::span<const double> rows, std::size_t dimension,
-                                            const BleuOptions& options = {});
 
 // Sentence BLEU+1 (Lin & Och 2004): one added to m_k and n_k for k > 1.
 inline constexpr BleuOptions bleu_plus_one{.smoothing = Smoothing::add_k, .value = 1.0};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace hopefear {
 
@@ -20,5 +21,9 @@ struct CorpusScore {
     virtual void gains(std::span<const double> document, std::span<const double> rows,
                        std::span<double> out) const;
 };
+
+// The score of each row of `columns` statistics. Throws DataError if that is not the dimension.
+[[nodiscard]] std::vector<double> score_rows(const CorpusScore& score, std::span<const double> rows,
+                                             std::size_t columns);
 
 }  // namespace hopefear

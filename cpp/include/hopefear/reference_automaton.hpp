@@ -20,11 +20,24 @@ class ReferenceAutomaton {
     static constexpr State none = -1;
     static constexpr int max_order = 16;
 
-    // Of all references of `sentence`, with k-grams of up to `order` words.
-    ReferenceAutomaton(const ReferenceWords& references, std::size_t sentence, int order);
+    // Of the k-grams of all `references`, with k up to `order`.
+    ReferenceAutomaton(std::span<const std::span<const WordId>> references, int order);
 
     [[nodiscard]] int order() const { return order_; }
     [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+    // How often a k-gram of `words`, k from 1 to the order, is one of the references, but no more
+    // often than in one of them: added to matches[k - 1]. `seen` is a buffer.
+    void count_clipped(std::span<const WordId> words, std::vector<std::int32_t>& seen,
+                       std::span<double> matches) const {
+        seen.assign(size(), 0);
+        State state = root;
+        for (const WordId word : words) {
+            state = next(state, word);
+            for (State s = state; s != root; s = shorter(s))
+                if (++seen[s] <= limit(s)) matches[depth(s) - 1] += 1.0;
+        }
+    }
+
     // How many words long the k-gram of `state` is.
     [[nodiscard]] int depth(State state) const { return nodes_[state].depth; }
     // The state of the k-gram without its first word.

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "hopefear/nbest.hpp"
 #include "hopefear/vocabulary.hpp"
 
 namespace hopefear {
-
-using WordId = Vocabulary::Id;
 
 // A word that is in no reference. It matches nothing, so one number is enough for all of them.
 inline constexpr WordId unknown_word = -1;
@@ -37,6 +37,11 @@ class ReferenceWords {
     [[nodiscard]] WordId find(std::string_view word) const {
         return vocabulary_.find(word).value_or(unknown_word);
     }
+    // The number of each entry of another vocabulary. `spellings`, if given, are looked up in place
+    // of the entries: the lowercased ones, say.
+    [[nodiscard]] std::vector<WordId> find_all(
+        const Vocabulary& vocabulary,
+        const std::optional<std::vector<std::string>>& spellings) const;
 
   private:
     Vocabulary vocabulary_;
@@ -48,31 +53,28 @@ class ReferenceWords {
 // Hypotheses whose words carry the references' numbers, wherever they come from. They are read in
 // blocks of rows, so that a source in which neighbors share their storage is read in order.
 struct Hypotheses {
-    using Visit = std::function<void(std::size_t row, std::span<const WordId> words)>;
+    using Visit =
+        std::function<void(std::size_t row, std::size_t sentence, std::span<const WordId> words)>;
 
     std::shared_ptr<const ReferenceWords> references;
-    std::vector<std::int64_t> sentences;  // of each row
+    std::size_t size = 0;
     std::size_t blocks = 0;
     // Call visit for each row of a block, in order. Safe to call from several threads.
     std::function<void(std::size_t block, const Visit& visit)> read;
-
-    [[nodiscard]] std::size_t size() const { return sentences.size(); }
 };
 
-// `sentences[i]` is the sentence that texts[i] translates. Throws DataError if their numbers differ
-// or a sentence has no references.
+// Throws DataError if there are not `rows` sentence numbers, all of them below `sentence_count`.
+void check_sentences(std::size_t rows, std::span<const std::int64_t> sentences,
+                     std::size_t sentence_count);
+
+// sentences[i] is the sentence that texts[i] translates.
 [[nodiscard]] Hypotheses text_hypotheses(std::shared_ptr<const ReferenceWords> references,
                                          std::vector<std::string> texts,
                                          std::vector<std::int64_t> sentences);
 
-// Fill `dimension` numbers for each hypothesis by fill(sentence, words, out), on `threads` threads.
-// `make_fill` is called once for each block of hypotheses, so what it returns may hold buffers.
-// Throws DataError if the hypotheses are not numbered for `references`.
-using FillStatistics =
-    std::function<void(std::size_t sentence, std::span<const WordId> words, std::span<double> out)>;
-[[nodiscard]] std::vector<double> fill_statistics(const Hypotheses& hypotheses,
-                                                  const ReferenceWords& references,
-                                                  std::size_t dimension, std::size_t threads,
-                                                  const std::function<FillStatistics()>& make_fill);
+// The rows of `lists`, which must outlive the result; `spellings` as in find_all.
+[[nodiscard]] Hypotheses nbest_hypotheses(std::shared_ptr<const ReferenceWords> references,
+                                          const NBest& lists,
+                                          const std::optional<std::vector<std::string>>& spellings);
 
 }  // namespace hopefear

@@ -10,18 +10,27 @@ from hopefear.metrics.base import (
     metrics,
 )
 from hopefear.metrics.bleu import Bleu
+from hopefear.metrics.chrf import Chrf, ChrfPlusPlus
+from hopefear.metrics.column import Column
 from hopefear.metrics.oracle_document import OracleDocument
 from hopefear.metrics.references import References
+from hopefear.metrics.ter import Ter
+from hopefear.metrics.wer import Wer
 
 __all__ = [
     "Bleu",
+    "Chrf",
+    "ChrfPlusPlus",
+    "Column",
     "Metric",
     "OracleDocument",
     "Prepared",
     "References",
     "Score",
     "Statistics",
+    "Ter",
     "TextMetric",
+    "Wer",
     "evaluate",
     "metrics",
 ]

@@ -5,6 +5,8 @@ chrF and TER from 0 to 100, TER and WER the better the lower. What learners use
 (:meth:`Metric.gains`, and everything in the core) is a fraction, and higher is always better.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,7 +14,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hopefear import _core
 from hopefear.metrics.references import References
+from hopefear.nbest import NBest
 from hopefear.registry import Registry
 
 __all__ = ["Metric", "Prepared", "Score", "Statistics", "TextMetric", "evaluate", "metrics"]
@@ -49,12 +53,14 @@ class Metric(Protocol):
         """The name that is printed with a score."""
 
     @property
-    def dimension(self) -> int:
-        """How many numbers the statistics of a hypothesis are."""
-
-    @property
     def higher_is_better(self) -> bool:
         """Whether a higher `score` is better; `gains` are always the better the higher."""
+
+    def corpus_score(self) -> _core.CorpusScore:
+        """Return the score as the core computes it: a fraction, higher is better.
+
+        Its ``dimension`` is how many numbers the statistics of a hypothesis are.
+        """
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
         """Return the corpus score of summed statistics, as it is printed.
@@ -71,7 +77,7 @@ class Prepared(Protocol):
 
     def statistics(
         self,
-        hypotheses: Sequence[str],
+        hypotheses: Sequence[str] | NBest,
         sentences: NDArray[np.int64] | None = None,
         *,
         threads: int = 0,
@@ -80,14 +86,17 @@ class Prepared(Protocol):
 
         Parameters
         ----------
-        hypotheses : sequence of str
-            In any order, any number of them for each sentence.
+        hypotheses : sequence of str, or NBest
+            Texts in any order, any number of them for each sentence, or n-best lists.
         sentences : array of int64, optional
-            The sentence that each hypothesis translates. If not given, there is one hypothesis for
-            each sentence, in order.
+            The sentence that each text translates. If not given, there is one text for each
+            sentence, in order.
         threads : int
             0 for one per core. The result does not depend on it.
         """
+
+    def set_statistics(self, lists: NBest, *, threads: int = 0) -> None:
+        """Compute the statistics of n-best lists and store them there."""
 
 
 class TextMetric(Metric, Protocol):

@@ -4,6 +4,8 @@ Papineni et al. (2002), BLEU: a method for automatic evaluation of machine trans
 Lin & Och (2004), ORANGE, Coling: BLEU+1, the gain of a single sentence.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -96,11 +98,6 @@ class Bleu:
         default = _SMOOTHING_VALUES.get(self.smoothing)
         return default if default is None or self.smoothing_value is None else self.smoothing_value
 
-    @property
-    def dimension(self) -> int:
-        """How many numbers the statistics of a hypothesis are: 2K + 1."""
-        return 2 * self.order + 1
-
     def prepare(self, references: References) -> WordReferences:
         """Return the references in the form in which statistics are computed."""
         length = _LENGTHS[self.reference_length]
@@ -111,20 +108,22 @@ class Bleu:
             tokenize=None if self.tokenize == "none" else tokenizer(self.tokenize),
         )
 
-    def score(self, statistics: Statistics) -> NDArray[np.float64]:
-        """Return BLEU of summed statistics, from 0 to 100."""
+    def corpus_score(self) -> _core.BleuScore:
+        """Return BLEU as the core computes it, from 0 to 1."""
         options = _core.BleuOptions(
             smoothing=_SMOOTHINGS[self.smoothing],
             value=self._value or 0.0,
             effective_order=self.effective_order,
         )
-        return 100.0 * score_rows(
-            lambda rows: _core.bleu(rows, options), statistics, self.dimension
-        )
+        return _core.BleuScore(self.order, options)
+
+    def score(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return BLEU of summed statistics, from 0 to 100."""
+        return 100.0 * score_rows(self.corpus_score(), statistics)
 
     def gains(self, statistics: Statistics) -> NDArray[np.float64]:
         """Return sentence BLEU+1 of each hypothesis, from 0 to 1."""
-        return score_rows(_core.bleu_plus_one, statistics, self.dimension)
+        return score_rows(_core.BleuScore(self.order, _core.BLEU_PLUS_ONE), statistics)
 
     def signature(self, references: References) -> str:
         """Return the options that matter to the score, in sacreBLEU's form.

@@ -4,6 +4,8 @@ Watanabe et al. (2007), Online large-margin training for SMT, EMNLP. Chiang (201
 JMLR 13: section 2.4 (decay, equation 3) and appendix A.3 (linear BLEU).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,7 +53,7 @@ class OracleDocument:
         if not (np.isfinite(self.statistics).all() and (self.statistics >= 0).all()):
             raise DataError(f"statistics must be finite and >= 0, got {self.statistics.tolist()}")
 
-    def add(self, statistics: Statistics) -> "OracleDocument":
+    def add(self, statistics: Statistics) -> OracleDocument:
         """Return the document after one more sentence: b̄ ← decay · (b̄ + b)."""
         return OracleDocument(
             statistics=self.decay * (self.statistics + statistics), decay=self.decay

@@ -1,7 +1,8 @@
 """Statistics of metrics that compare words (BLEU, TER, WER), on the core's side of the border."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +10,15 @@ from numpy.typing import NDArray
 from hopefear import _core
 from hopefear.metrics.base import Statistics
 from hopefear.metrics.references import References
-from hopefear.metrics.rows import check_sentences
+from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts
+from hopefear.nbest import NBest, Vocabulary
 
 __all__ = ["WordReferences"]
 
 
-class _CoreReferences(Protocol):
-    def statistics(self, hypotheses: _core.Hypotheses, *, threads: int = 0) -> Statistics: ...
+def lowercased(words: Vocabulary) -> list[str]:
+    """Return each word of a vocabulary in lower case, which is how it is in a lowercased text."""
+    return [words[number].lower() for number in range(len(words))]
 
 
 class WordReferences:
@@ -36,7 +39,7 @@ class WordReferences:
         self,
         references: References,
         *,
-        make: Callable[[_core.ReferenceWords], _CoreReferences],
+        make: Callable[[_core.ReferenceWords], _core.WordMetric],
         lowercase: bool,
         tokenize: Callable[[str], str] | None,
     ) -> None:
@@ -49,15 +52,30 @@ class WordReferences:
 
     def statistics(
         self,
-        hypotheses: Sequence[str],
+        hypotheses: Sequence[str] | NBest,
         sentences: NDArray[np.int64] | None = None,
         *,
         threads: int = 0,
     ) -> Statistics:
         """Return a row of statistics for each hypothesis; see `Prepared`."""
+        return self._core.statistics(self._number(hypotheses, sentences), threads=threads)
+
+    def set_statistics(self, lists: NBest, *, threads: int = 0) -> None:
+        """Compute the statistics of n-best lists and store them there."""
+        self._core.set_statistics(lists.core, self._number(lists, None), threads=threads)
+
+    def _number(
+        self, hypotheses: Sequence[str] | NBest, sentences: NDArray[np.int64] | None
+    ) -> _core.Hypotheses:
+        """Return the hypotheses in the numbers of the references' words."""
+        if isinstance(hypotheses, NBest):
+            check_lists(hypotheses, self._references)
+            if self._tokenize is None:
+                spellings = lowercased(hypotheses.words) if self._lowercase else None
+                return _core.nbest_hypotheses(self._words, hypotheses.core, spellings)
+            hypotheses, sentences = nbest_texts(hypotheses)
         numbers = check_sentences(len(hypotheses), sentences, self._references)
-        texts = _core.text_hypotheses(self._words, self._preprocess(hypotheses), numbers)
-        return self._core.statistics(texts, threads=threads)
+        return _core.text_hypotheses(self._words, self._preprocess(hypotheses), numbers)
 
     def _preprocess(self, texts: Sequence[str]) -> list[str]:
         """Lowercase and tokenize, once for each distinct text: n-best lists repeat themselves."""

@@ -1,0 +1,101 @@
+"""TER: how many edits, moves of blocks among them, for each word of the reference.
+
+Snover et al. (2006), A study of translation edit rate with targeted human annotation, AMTA.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import sacrebleu
+from numpy.typing import NDArray
+
+from hopefear import _core
+from hopefear.metrics.base import Statistics, metrics
+from hopefear.metrics.references import References
+from hopefear.metrics.rows import score_rows
+from hopefear.metrics.signature import format_signature
+from hopefear.metrics.words import WordReferences
+
+__all__ = ["Ter"]
+
+
+@metrics.register("ter")
+@dataclass(frozen=True, kw_only=True)
+class Ter:
+    """Σ edits / Σ reference words: the fewest edits against any reference, the average length.
+
+    The score equals sacreBLEU's, whose options these are.
+
+    Parameters
+    ----------
+    normalized : bool
+        Separate punctuation from words, and replace XML entities.
+    no_punct : bool
+        Remove punctuation.
+    asian_support : bool
+        With `normalized`, split Chinese and Japanese into characters; with `no_punct`, remove their
+        punctuation.
+    case_sensitive : bool
+        Do not lowercase.
+
+    Examples
+    --------
+    >>> metric = Ter()
+    >>> references = metric.prepare(References([["on the mat the cat sat"]]))
+    >>> metric.score(references.statistics(["The cat sat on a mat"])).round(2)
+    array([33.33])
+    """
+
+    name: ClassVar[str] = "TER"
+    higher_is_better: ClassVar[bool] = False
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    def prepare(self, references: References) -> WordReferences:
+        """Return the references in the form in which statistics are computed."""
+        tokenizes = self.normalized or self.no_punct
+        return WordReferences(
+            references,
+            make=_core.TerReferences,
+            lowercase=not self.case_sensitive,
+            tokenize=self._judge.tokenizer if tokenizes else None,
+        )
+
+    @property
+    def _judge(self) -> sacrebleu.TER:
+        return sacrebleu.TER(
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+
+    def corpus_score(self) -> _core.ErrorRateScore:
+        """Return minus TER as the core computes it: edits for each reference word."""
+        return _core.ErrorRateScore()
+
+    def score(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return TER of summed statistics: edits for each hundred reference words."""
+        return -100.0 * score_rows(self.corpus_score(), statistics)
+
+    def gains(self, statistics: Statistics) -> NDArray[np.float64]:
+        """Return minus the edits for each reference word, for each hypothesis."""
+        return score_rows(self.corpus_score(), statistics)
+
+    def signature(self, references: References) -> str:
+        """Return the options that matter to the score, in sacreBLEU's form."""
+        return format_signature(
+            references,
+            sacrebleu.__version__,
+            case="mixed" if self.case_sensitive else "lc",
+            tok="tercom",
+            norm=self.normalized,
+            punct=not self.no_punct,
+            asian=self.asian_support,
+        )
