@@ -29,8 +29,8 @@ void bind_corpus_score(nb::module_& m) {
         .def(
             "rows",
             [](const CorpusScore& score, const MatrixIn<double>& statistics) {
-                return to_array(score_rows(score, {statistics.data(), statistics.size()},
-                                           statistics.shape(1)));
+                return to_array(
+                    score_rows(score, {statistics.data(), statistics.size()}, statistics.shape(1)));
             },
             nb::arg("statistics"), "The score of each row of statistics.")
         .def(

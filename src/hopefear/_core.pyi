@@ -8,6 +8,21 @@ import numpy
 from numpy.typing import NDArray
 
 
+class CorpusScore:
+    """From the summed statistics of a corpus to its score; higher is better."""
+
+    @property
+    def dimension(self) -> int:
+        """How many statistics there are."""
+
+    def __call__(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+    def rows(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The score of each row of statistics."""
+
+    def size(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """How much text the statistics stand for, in the metric's unit."""
+
 class Vocabulary:
     """Strings numbered from 0 in order of first appearance."""
 
@@ -32,6 +47,52 @@ class Vocabulary:
     @property
     def nbytes(self) -> int:
         """Bytes of memory in use."""
+
+class Alignments:
+    """The links between the words of many sentence pairs."""
+
+    def __len__(self) -> int: ...
+
+    def text(self, sentence: int) -> str:
+        """The links of a sentence, as in Pharaoh files."""
+
+    @property
+    def link_count(self) -> int:
+        """All links together."""
+
+class AlignmentParser:
+    """Reads Pharaoh files in pieces."""
+
+    def __init__(self, file: str) -> None: ...
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> Alignments:
+        """
+        Read what is left, the last line may lack its end, and give all that was read.
+        """
+
+class SymmetrizationBase(enum.Enum):
+    """Which points are chosen first."""
+
+    intersection = 0
+
+    union = 1
+
+    grow = 2
+
+class SymmetrizationFinal(enum.Enum):
+    """Which words a last point must give a link to."""
+
+    none = 0
+
+    either = 1
+
+    both = 2
+
+def symmetrize_alignments(forward: Alignments, reverse: Alignments, base: SymmetrizationBase, diagonal: bool, final: SymmetrizationFinal) -> Alignments:
+    """One alignment of two directed ones."""
 
 class Forest:
     """All derivations of a sentence: an acyclic hypergraph, in flat arrays."""
@@ -142,6 +203,234 @@ class ForestBuilder:
     def edge_count(self) -> int:
         """Edges added."""
 
+def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """The word ids of a derivation, from left to right."""
+
+def derivation_features(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """Ids and values of a derivation's features."""
+
+def derivation_score(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The sum of the scores of a derivation's edges."""
+
+def derivation_depths(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """How far below the root each edge of a derivation is."""
+
+def score_edges(forest: Forest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    w · h of each edge; features beyond the end of `weights` have weight 0.
+    """
+
+def viterbi(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float]:
+    """The best derivation and its score."""
+
+def max_marginals(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """For each edge the score of the best derivation that uses it."""
+
+def count_derivations(forest: Forest) -> str:
+    """The number of derivations, in hexadecimal."""
+
+def kbest(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, distinct: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """The k best derivations: edges, where those of each begin, and scores."""
+
+class KBest:
+    """The best derivations, one after the other."""
+
+    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distinct: bool, limit: int) -> None: ...
+
+    def next(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float] | None:
+        """The next derivation and its score, or None."""
+
+class Distribution:
+    """P(d) ∝ exp(score(d) / T) over the derivations of a forest."""
+
+    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float) -> None: ...
+
+    @property
+    def log_partition(self) -> float:
+        """log of the sum of exp(score / T)."""
+
+    @property
+    def conditional(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """Probability of each edge given its head."""
+
+    def posteriors(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Expected number of uses of each edge and of each node."""
+
+    def expectation(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """Expectation of the sum of edge values over a derivation."""
+
+    def expected_features(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Ids and values of the expected features."""
+
+    def covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Ids and values of the covariance of edge values with features."""
+
+    def edge_covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Covariance of edge values with the number of uses of each edge."""
+
+    def sample(self, count: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Derivations drawn: edges, where those of each begin, and scores."""
+
+class Envelope:
+    """The upper envelope of a forest along a direction."""
+
+    def __init__(self, forest: Forest, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def slopes(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Slope of each line, increasing."""
+
+    @property
+    def intercepts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Score of each line's derivation at step 0."""
+
+    @property
+    def breakpoints(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Step from which each line is the highest; the first is minus infinity."""
+
+    def derivation(self, line: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """The edges of a line's derivation."""
+
+class BooleanSemiring:
+    """(or, and): is there a derivation?"""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> bool:
+        """What is impossible."""
+
+    def one(self) -> bool:
+        """What changes nothing."""
+
+    def plus(self, a: bool, b: bool) -> bool:
+        """Alternatives."""
+
+    def times(self, a: bool, b: bool) -> bool:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[bool]) -> list[bool]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[bool]) -> list[bool]:
+        """Outside values of all nodes."""
+
+class CountSemiring:
+    """(+, ×) on natural numbers of any size, given in hexadecimal."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> str:
+        """What is impossible."""
+
+    def one(self) -> str:
+        """What changes nothing."""
+
+    def plus(self, a: str, b: str) -> str:
+        """Alternatives."""
+
+    def times(self, a: str, b: str) -> str:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[str]) -> list[str]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[str]) -> list[str]:
+        """Outside values of all nodes."""
+
+class ViterbiSemiring:
+    """(max, +): the best score."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> float:
+        """What is impossible."""
+
+    def one(self) -> float:
+        """What changes nothing."""
+
+    def plus(self, a: float, b: float) -> float:
+        """Alternatives."""
+
+    def times(self, a: float, b: float) -> float:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Outside values of all nodes."""
+
+class LogSemiring:
+    """(log of the sum of exp, +)."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> float:
+        """What is impossible."""
+
+    def one(self) -> float:
+        """What changes nothing."""
+
+    def plus(self, a: float, b: float) -> float:
+        """Alternatives."""
+
+    def times(self, a: float, b: float) -> float:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Outside values of all nodes."""
+
+class RealSemiring:
+    """(+, ×): probabilities."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> float:
+        """What is impossible."""
+
+    def one(self) -> float:
+        """What changes nothing."""
+
+    def plus(self, a: float, b: float) -> float:
+        """Alternatives."""
+
+    def times(self, a: float, b: float) -> float:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+        """Outside values of all nodes."""
+
+class ExpectationSemiring:
+    """Pairs of a probability and an expectation times it."""
+
+    def __init__(self) -> None: ...
+
+    def zero(self) -> tuple[float, float]:
+        """What is impossible."""
+
+    def one(self) -> tuple[float, float]:
+        """What changes nothing."""
+
+    def plus(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+        """Alternatives."""
+
+    def times(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+        """Parts of one derivation."""
+
+    def inside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Inside values of all nodes."""
+
+    def outside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Outside values of all nodes."""
+
 class LanguageModel:
     """An n-gram model in ARPA or KenLM binary form."""
 
@@ -244,6 +533,268 @@ class NBestBuilder:
     @property
     def duplicate_count(self) -> int:
         """Hypotheses left out so far."""
+
+def nbest_scores(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """w . h of each row."""
+
+def sentence_scores(lists: NBest, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """w . h of the rows of one sentence."""
+
+def best_rows(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0, threads: int = 0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """
+    Of each sentence the row with the greatest w . h + gain_scale * gain; -1: none.
+    """
+
+def best_rows_of(lists: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The same with the scores w . h at hand."""
+
+def sum_statistics(lists: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The sum of the statistics of some rows; -1: none."""
+
+def feature_column(lists: NBest, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The value of one feature in each row."""
+
+class LineSearchResult:
+    """Where a line search ended."""
+
+    @property
+    def step(self) -> float:
+        """The best step; 0 if none is better."""
+
+    @property
+    def score(self) -> float:
+        """The score there."""
+
+    @property
+    def score_at_zero(self) -> float:
+        """The score where it began."""
+
+class ErrorSurface:
+    """The summed statistics of the best hypotheses along a line of weights."""
+
+    @property
+    def at_zero(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The statistics at step 0."""
+
+    def table(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+        """The breakpoints, and the statistics before, between and after them."""
+
+    def search(self, score: CorpusScore, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
+        """Find the step with the best score between two bounds."""
+
+    def search_scores(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score_at_zero: float, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
+        """The same with a score for each row of the table, and that at step 0."""
+
+def error_surface(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
+    """
+    The surface of lines intercept + step * slope; those of sentence i are the ones from offsets[i] to offsets[i + 1].
+    """
+
+def nbest_surface(lists: NBest, origins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
+    """The surface along w + step * d, given w . h and d . h of each row."""
+
+class BarLayout:
+    """
+    Which field of a line is what: counted from 0, or negative, from the end; field 0 is the sentence.
+    """
+
+    def __init__(self, *, text: int = 1, features: int | None = 2, total: int | None = 3, semicolons: bool = False, ignored: Sequence[str] = []) -> None: ...
+
+    @property
+    def text(self) -> int:
+        """The field of the text."""
+
+    @property
+    def features(self) -> int | None:
+        """The field of the features, or None."""
+
+    @property
+    def total(self) -> int | None:
+        """The field of the model score, or None."""
+
+    @property
+    def semicolons(self) -> bool:
+        """Whether ';' separates features, too."""
+
+    @property
+    def ignored(self) -> list[str]:
+        """Labels that are no features."""
+
+class BarHypothesis:
+    """A hypothesis that was read from a line."""
+
+    @property
+    def sentence(self) -> int:
+        """Its sentence, counted from 0."""
+
+    @property
+    def text(self) -> str:
+        """Its text, without blanks around it."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its features, as written."""
+
+    @property
+    def values(self) -> list[float]:
+        """Their values."""
+
+    @property
+    def total(self) -> float | None:
+        """The model score, or None."""
+
+    @property
+    def others(self) -> list[str]:
+        """All other fields."""
+
+def parse_hypothesis(line: str, layout: BarLayout, where: str = '') -> BarHypothesis:
+    """Parse a line; messages begin with `where`."""
+
+def format_number(value: float) -> str:
+    """The shortest decimal number that reads back as the same."""
+
+class NBestParser:
+    """Reads n-best lists from pieces of a file into a builder."""
+
+    def __init__(self, builder: NBestBuilder, layout: BarLayout, file: str) -> None: ...
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> None:
+        """Read what is left: the last line may lack its end."""
+
+    @property
+    def line_count(self) -> int:
+        """Lines so far."""
+
+    @property
+    def labels(self) -> list[tuple[str, int]]:
+        """The labels that had several values, and how many."""
+
+class Pool(enum.Enum):
+    """Which hypotheses of a list compete on a side of a loss."""
+
+    all = 0
+
+    reference = 1
+
+    least_cost = 2
+
+    local = 3
+
+    fixed = 4
+
+class Side:
+    """A max or log-sum-exp of score + cost over a pool."""
+
+    def __init__(self, *, pool: Pool = Pool.all, cost: float = 0.0, soft: bool = False) -> None: ...
+
+class Loss:
+    """What should go up and what should go down, or Bayes risk."""
+
+    def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
+
+def total_loss(nbest: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, threads: int) -> tuple[float, NDArray[numpy.float64]]:
+    """
+    The loss over all sentences, and its derivative by the score of each hypothesis.
+    """
+
+class SubgradientState:
+    """Weights on their way, and their mean."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def loss(self) -> float:
+        """The losses met in the last epoch, summed up."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, fixed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, state: SubgradientState) -> SubgradientState:
+    """One epoch of subgradient steps; returns the next state."""
+
+class KBestMiraState:
+    """Weights on their way, and the document."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def loss(self) -> float:
+        """The violations met in the last epoch, summed up."""
+
+    @property
+    def updates(self) -> int:
+        """How many of its sentences had one."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+def kbest_mira_epoch(nbest: NBest, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
+    """One epoch of k-best MIRA; returns the next state."""
+
+class RankingPairs:
+    """Rows of which one should rank above the other."""
+
+    @property
+    def better(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Rows that should score higher."""
+
+    @property
+    def worse(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Rows that should score lower, in the same order."""
+
+def sample_pairs(nbest: NBest, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, samples: int, kept: int, threshold: float, seed: int, threads: int) -> RankingPairs:
+    """
+    Pairs of each list whose gains differ most, among many drawn at random.
+    """
+
+def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10) -> list[list[int]]:
+    """
+    For each sentence the rows of a greedy search for the best corpus score.
+    """
+
+def oracle_pairs(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]]) -> RankingPairs:
+    """Every oracle with every other hypothesis of its list."""
+
+class SparseRows:
+    """Sparse vectors: differences of feature vectors."""
+
+    def __len__(self) -> int: ...
+
+    def dot(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The product of each row with the weights."""
+
+    def transposed_dot(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The sum of the rows, each times its x."""
+
+def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
+    """h(better) - h(worse) for each pair."""
+
+class MarginSolution:
+    """What solve_margins found."""
+
+    @property
+    def tau(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @property
+    def gap(self) -> float:
+        """The largest projected gradient of the last pass."""
+
+def solve_margins(rows: SparseRows, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, bound: float, tolerance: float, max_passes: int, seed: int) -> MarginSolution:
+    """Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row)."""
+
+def feature_sum(nbest: NBest, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The sum of all feature vectors, each times its x."""
 
 class ReferenceWords:
     """The references of each sentence as numbered words."""
@@ -352,16 +903,6 @@ class BleuOptions:
     def __init__(self, *, smoothing: Smoothing = Smoothing.none, value: float = 0.0, effective_order: bool = False) -> None: ...
 
 BLEU_PLUS_ONE: BleuOptions = ...
-
-class CorpusScore:
-    """A metric's score of summed statistics; higher is better."""
-
-    @property
-    def dimension(self) -> int:
-        """How many statistics it takes."""
-
-    def __call__(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The score of each row of statistics."""
 
 class BleuScore(CorpusScore):
     """BLEU, from 0 to 1."""

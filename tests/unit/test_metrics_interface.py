@@ -73,7 +73,9 @@ def test_the_score_in_the_core_is_oriented_so_that_higher_is_better(
     rows = np.random.default_rng(3).integers(1, 20, size=(5, dimension)).astype(np.float64)
     percent = 1 if isinstance(metric, Column) else 100
     sign = 1 if metric.higher_is_better else -1
-    assert_allclose(metric.corpus_score().rows(rows) * sign * percent, metric.score(rows), rtol=1e-12)
+    assert_allclose(
+        metric.corpus_score().rows(rows) * sign * percent, metric.score(rows), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("metric", TEXT_METRICS)
