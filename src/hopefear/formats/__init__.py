@@ -1,7 +1,7 @@
 """Files of other tools and our own: n-best lists, weights, forests.
 
-Every module here that is not named below registers one tool's formats. They are all imported, so
-that the registries are complete.
+A format is a small module that registers its class; all modules here are imported, so that the
+registries are complete.
 """
 
 from importlib import import_module
@@ -16,6 +16,7 @@ from hopefear.formats.base import (
     weights_formats,
 )
 from hopefear.formats.files import open_output, read_lines
+from hopefear.formats.keyed_lines import keyed_references, read_keyed_lines
 from hopefear.formats.nbest import (
     SentenceKeys,
     detect_nbest,
@@ -33,9 +34,11 @@ __all__ = [
     "detect_nbest",
     "detect_weights",
     "forest_formats",
+    "keyed_references",
     "load_nbest",
     "nbest_formats",
     "open_output",
+    "read_keyed_lines",
     "read_lines",
     "read_nbest",
     "read_weights",

@@ -4,10 +4,12 @@ A format is an object: options are fields of its class, and all have defaults. I
 package registers the class; nothing else has to be changed to add one.
 """
 
+import tomllib
 from collections.abc import Iterable, Iterator
-from typing import Protocol, TextIO, TypeVar, runtime_checkable
+from typing import Protocol, TextIO, TypeVar, cast, runtime_checkable
 
-from hopefear.errors import FormatError
+from hopefear.config import decode
+from hopefear.errors import ConfigError, FormatError
 from hopefear.formats.files import Source
 from hopefear.registry import Registry
 from hopefear.types import Hypothesis, Segment, Weights
@@ -20,6 +22,7 @@ __all__ = [
     "choose_format",
     "forest_formats",
     "group_hypotheses",
+    "named_format",
     "nbest_formats",
     "weights_formats",
 ]
@@ -71,6 +74,25 @@ weights_formats: Registry[WeightsFormat] = Registry("weights format")
 forest_formats: Registry[Format] = Registry("forest format")
 
 
+def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:
+    """Make a format of its name and options, as ``nemo:beam_size=8,...``.
+
+    Options are those of the format's class, values as in TOML; what is no such value is text.
+    """
+    name, _, options = text.partition(":")
+    table: dict[str, object] = {}
+    for option in filter(None, options.split(",")):
+        key, equals, value = option.partition("=")
+        if not equals:
+            raise ConfigError(f"{formats.kind} '{text}': expected OPTION=VALUE, found '{option}'")
+        *path, last = key.split(".")
+        inner = table
+        for part in path:
+            inner = cast(dict[str, object], inner.setdefault(part, {}))
+        inner[last] = _toml_value(value)
+    return decode(formats[name], table, source=f"{formats.kind} '{name}'")
+
+
 def choose_format(
     source: Source, formats: Registry[AnyFormat], chosen: str | AnyFormat | None
 ) -> AnyFormat:
@@ -79,7 +101,7 @@ def choose_format(
     A file that fits no format, or several, is an error that lists what could be chosen.
     """
     if isinstance(chosen, str):
-        return formats[chosen]()
+        return named_format(chosen, formats)
     if chosen is not None:
         return chosen
     if not source.is_directory and not source.head():
@@ -90,6 +112,13 @@ def choose_format(
     problem = f"could be any of: {', '.join(fitting)}" if fitting else "is in no known format"
     known = ", ".join(formats)
     raise FormatError(f"{source.name}: {problem}; name the {formats.kind}. Known: {known}")
+
+
+def _toml_value(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def group_hypotheses(

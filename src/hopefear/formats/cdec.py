@@ -18,7 +18,7 @@ from hopefear.formats.bar_lines import (
     write_bar_lines,
 )
 from hopefear.formats.base import nbest_formats, weights_formats
-from hopefear.formats.fields import WeightTable, check_name, format_number, split_blanks
+from hopefear.formats.fields import WeightTable, check_name, format_number, is_number, split_blanks
 from hopefear.formats.files import Source
 from hopefear.nbest import BarLayout
 from hopefear.types import Hypothesis, Segment, Weights
@@ -76,7 +76,7 @@ class CdecWeights:
         words = [split_blanks(line) for line in lines]
         return (
             bool(lines)
-            and all(len(pair) == 2 for pair in words)
+            and all(len(pair) == 2 and is_number(pair[1]) for pair in words)
             and not any("\t" in line for line in lines)
             and not all(pair[0].endswith("=") for pair in words)
         )

@@ -1,7 +1,7 @@
 """Numbers and names as they stand in files."""
 
+import math
 import re
-from collections.abc import Iterator
 from typing import cast
 
 from hopefear.errors import FormatError
@@ -43,7 +43,7 @@ def parse_number(text: str) -> float:
         problem = "is not finite" if _NOT_FINITE.fullmatch(text) else "is not a number"
         raise FormatError(f"'{text}' {problem}")
     value = float(text)
-    if value in (float("inf"), float("-inf")):
+    if not math.isfinite(value):
         raise FormatError(f"'{text}' is too large for a double")
     return value
 
@@ -53,10 +53,10 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
 
 
-def split_blanks(text: str) -> list[str]:
-    """Split at ASCII blanks only: a name may contain a no-break space."""
+def split_blanks(text: str, most: int = 0) -> list[str]:
+    """Split at ASCII blanks only, at `most` so many times: a name may contain other blanks."""
     stripped = text.strip(BLANK)
-    return _BLANKS.split(stripped) if stripped else []
+    return _BLANKS.split(stripped, maxsplit=most) if stripped else []
 
 
 def check_sentence(sentence: object) -> int | str:
@@ -106,24 +106,18 @@ class WeightTable:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._weights: dict[str, float] = {}
-        self._lines: dict[str, int] = {}
+        self._lines: list[int] = []
 
     def add(self, line: int, name: str, value: str) -> None:
         """Add one weight; a name must not come twice."""
-        first = self._lines.setdefault(name, line)
         if name in self._weights:
+            first = self._lines[list(self._weights).index(name)]
             raise self._source.error(line, f"feature '{name}' already has a weight (line {first})")
-        self._weights[name] = self.number(line, name, value)
-
-    def number(self, line: int, name: str, value: str) -> float:
-        """Read the weight of a feature."""
         try:
-            return parse_number(value)
+            self._weights[name] = parse_number(value)
         except FormatError as error:
             raise self._source.error(line, f"the weight of feature '{name}': {error}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._weights)
+        self._lines.append(line)
 
     def weights(self) -> Weights:
         """Return what was collected."""

@@ -15,7 +15,15 @@ from hopefear.errors import FormatError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["PathLike", "Source", "open_binary_output", "open_output", "open_source", "read_lines"]
+__all__ = [
+    "PathLike",
+    "Source",
+    "named_file",
+    "open_binary_output",
+    "open_output",
+    "open_source",
+    "read_lines",
+]
 
 PathLike = str | Path
 
@@ -113,6 +121,16 @@ def open_source(path: PathLike) -> Iterator[Source]:
     else:
         with _opened(Path(path)) as file:
             yield Source(name, Path(path), _decompressed(file))
+
+
+def named_file(source: Source, written: str, what: str) -> Path:
+    """Find a file that another one names: beside that file, or from where we are."""
+    places = list(dict.fromkeys([source.path.parent / written, Path(written)]))
+    for path in places:
+        if path.is_file():
+            return path
+    tried = " or ".join(map(str, places))
+    raise FormatError(f"{source.name}: the {what} is not there: {tried}")
 
 
 def read_lines(path: PathLike) -> list[str]:

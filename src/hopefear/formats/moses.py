@@ -10,7 +10,6 @@ feature NAME.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TextIO
 
 from hopefear.errors import FormatError
@@ -25,7 +24,7 @@ from hopefear.formats.fields import (
     is_number,
     split_blanks,
 )
-from hopefear.formats.files import Source, open_source
+from hopefear.formats.files import Source, named_file, open_source
 from hopefear.nbest import BarLayout
 from hopefear.types import Hypothesis, Segment, Weights
 
@@ -35,7 +34,6 @@ __all__ = [
     "component_names",
     "join_components",
     "sections",
-    "sparse_file",
     "without_comment",
 ]
 
@@ -101,7 +99,7 @@ class MosesWeights:
             if not words or words == [f"[{section}]"]:
                 continue
             if section == "weight-file":
-                with open_source(sparse_file(source.path, words[0])) as file:
+                with open_source(named_file(source, words[0], "[weight-file]")) as file:
                     sparse = CdecWeights().read(file)
             elif section in (None, "weight"):
                 label = words[0].removesuffix("=")
@@ -155,16 +153,6 @@ def sections(lines: Sequence[str]) -> Iterator[tuple[str | None, list[str]]]:
     for content, header in zip(contents, headers, strict=True):
         section = header[1] if header else section
         yield section, split_blanks(content)
-
-
-def sparse_file(ini: Path, written: str) -> Path:
-    """Find the file that [weight-file] names: beside moses.ini, or from where we are."""
-    places = [ini.parent / written, Path(written)]
-    for path in places:
-        if path.is_file():
-            return path
-    tried = " or ".join(map(str, dict.fromkeys(places)))
-    raise FormatError(f"{ini}: the [weight-file] is not there: {tried}")
 
 
 def without_comment(line: str) -> str:

@@ -9,6 +9,7 @@ from hopefear.formats.base import (
     NBestFormat,
     WritableNBestFormat,
     choose_format,
+    named_format,
     nbest_formats,
 )
 from hopefear.formats.files import PathLike, Source, open_output, open_source
@@ -88,7 +89,7 @@ def write_nbest(path: PathLike, segments: Iterable[Segment], format: str | NBest
     format : str or NBestFormat
         A name out of `nbest_formats`, or a format with options.
     """
-    chosen = nbest_formats[format]() if isinstance(format, str) else format
+    chosen = named_format(format, nbest_formats) if isinstance(format, str) else format
     if not isinstance(chosen, WritableNBestFormat):
         writable = [n for n in nbest_formats if isinstance(nbest_formats[n](), WritableNBestFormat)]
         title = nbest_formats.name_of(type(chosen))

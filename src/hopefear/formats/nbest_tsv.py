@@ -33,7 +33,7 @@ class TsvNBest:
 
     def sniff(self, source: Source) -> bool:
         """Look for the columns sentence and text in the first line."""
-        return {"sentence", "text"} <= set(source.head(1)[0].split("\t"))
+        return any({"sentence", "text"} <= set(line.split("\t")) for line in source.head(1))
 
     def read(self, source: Source) -> Iterator[Segment]:
         """Read the hypotheses."""

@@ -1,7 +1,7 @@
 """Reading and writing weights in any of the registered formats."""
 
 from hopefear.errors import ConfigError, FormatError
-from hopefear.formats.base import WeightsFormat, choose_format, weights_formats
+from hopefear.formats.base import WeightsFormat, choose_format, named_format, weights_formats
 from hopefear.formats.files import PathLike, open_output, open_source
 from hopefear.formats.moses_ini import write_moses_ini
 from hopefear.types import Weights
@@ -55,7 +55,7 @@ def write_weights(
             raise ConfigError(f"a template is a moses.ini; the format is '{format}', not 'moses'")
         write_moses_ini(path, weights, template)
         return
-    chosen = weights_formats[format]() if isinstance(format, str) else format
+    chosen = named_format(format, weights_formats) if isinstance(format, str) else format
     with open_output(path) as out:
         try:
             chosen.write(weights, out)

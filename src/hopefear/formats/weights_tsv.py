@@ -18,7 +18,8 @@ class TsvWeights:
 
     def sniff(self, source: Source) -> bool:
         """Look for exactly one tab in every line."""
-        return all(line.count("\t") == 1 for line in source.head())
+        lines = source.head()
+        return lines != [] and all(line.count("\t") == 1 for line in lines)
 
     def read(self, source: Source) -> Weights:
         """Read the weights."""

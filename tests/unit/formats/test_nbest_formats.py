@@ -69,7 +69,7 @@ def rows(nbest: NBest) -> list[object]:
 def test_hypotheses_read_back_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory, name: str, segments: list[Segment]
 ) -> None:
-    path = tmp_path_factory.mktemp("nbest") / "n"
+    path = tmp_path_factory.getbasetemp() / f"{name}.nbest"
     try:
         write_nbest(path, segments, name)
     except FormatError as error:
@@ -102,7 +102,7 @@ def test_the_format_is_recognized_by_content(tmp_path: Path, name: str, file: st
 def test_blanks_and_bars_in_a_text_stay(
     tmp_path_factory: pytest.TempPathFactory, name: str, text: str
 ) -> None:
-    path = tmp_path_factory.mktemp("nbest") / "n"
+    path = tmp_path_factory.getbasetemp() / f"{name}.nbest"
     segments = [Segment(sentence=0, hypotheses=(Hypothesis(text=text),))]
     write_nbest(path, segments, name)
     assert list(read_nbest(path)) == segments

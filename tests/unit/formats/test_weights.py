@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hopefear.errors import ConfigError, FormatError
@@ -37,12 +37,14 @@ def bits(weights: Weights) -> dict[str, str]:
 def test_weights_read_back_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory, name: str, weights: Weights
 ) -> None:
-    path = tmp_path_factory.mktemp("weights") / "w"
+    path = tmp_path_factory.getbasetemp() / f"{name}.weights"
+    assume(name != "joshua" or not any(n.startswith("//") or n.endswith("=") for n in weights))
     write_weights(path, weights, name)
     assert bits(read_weights(path, name)) == bits(weights)
 
 
-@pytest.mark.parametrize("name", list(weights_formats))
+# Joshua's files of weights look like cdec's.
+@pytest.mark.parametrize("name", [name for name in weights_formats if name != "joshua"])
 @pytest.mark.parametrize("file", ["weights", "weights.gz"])
 def test_the_format_is_recognized_by_content(tmp_path: Path, name: str, file: str) -> None:
     weights = Weights({"lm": 0.5, "tm_0": -0.25, "tm_1": 1e-9, "word=x": 2.0})

@@ -1,0 +1,106 @@
+"""What fairseq's generate and interactive print: lines S-, T-, H-, D- and P- with a number.
+
+::
+
+    S-3     the source
+    T-3     the reference
+    H-3     -0.5    the hyp@@ othesis
+    D-3     -0.5    the hypothesis
+    P-3     -0.25 -0.5 -0.75
+
+Scores are logarithms of base 2, divided by the length unless told otherwise. We take the natural
+logarithm, and from the P- lines the sum that was divided.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hopefear.errors import FormatError
+from hopefear.formats.base import group_hypotheses, nbest_formats
+from hopefear.formats.fields import parse_number, parse_sentence, split_blanks
+from hopefear.formats.files import PathLike, Source, open_source
+from hopefear.types import Hypothesis, Segment
+
+__all__ = ["FairseqNBest", "read_fairseq_targets"]
+
+_LINE = re.compile(r"([A-Z])-([0-9]+)\t")
+_LOG_2 = math.log(2)
+
+
+@nbest_formats.register("fairseq")
+@dataclass(frozen=True, kw_only=True)
+class FairseqNBest:
+    """Hypotheses with the features `logprob` and `length`.
+
+    `logprob` is the sum of the tokens' natural logarithms and `length` their number, the end of
+    the sentence included; both need P- lines. Without these the only feature is `score`, the
+    natural logarithm as fairseq normalized it. The text is the one of the D- line, if there is.
+
+    Parameters
+    ----------
+    tokens : bool
+        Take the text of the H- line, as the model made it.
+    """
+
+    tokens: bool = False
+
+    def sniff(self, source: Source) -> bool:
+        """Look for an H- line among the first; a log may come before it."""
+        kinds = [found[1] for line in source.head() if (found := _LINE.match(line))]
+        return any(kind in "SHO" for kind in kinds)
+
+    def read(self, source: Source) -> Iterator[Segment]:
+        """Read the hypotheses; lines of other kinds, as those of the log, are skipped."""
+        return group_hypotheses(self._hypotheses(source))
+
+    def _hypotheses(self, source: Source) -> Iterator[tuple[int | str, Hypothesis]]:
+        sentence: int | str = 0
+        current: Hypothesis | None = None
+        for number, line in source:
+            found = _LINE.match(line)
+            if not found or found[1] not in "HDP":
+                continue
+            try:
+                if found[1] == "H":
+                    if current:
+                        yield sentence, current
+                    sentence, current = parse_sentence(found[2]), _scored(line)
+                elif current is None or parse_sentence(found[2]) != sentence:
+                    raise FormatError(f"a {found[0].strip()} line without its H- line before it")
+                elif found[1] == "P":
+                    current = replace(current, features=_token_features(line))
+                elif not self.tokens:
+                    current = replace(current, text=_scored(line).text)
+            except FormatError as error:
+                raise source.error(number, str(error)) from None
+        if current:
+            yield sentence, current
+
+
+def read_fairseq_targets(path: PathLike) -> list[str]:
+    """Read the references (T- lines) out of the same file, in the order of the sentences."""
+    targets: dict[int, str] = {}
+    with open_source(path) as source:
+        for _, line in source:
+            found = _LINE.match(line)
+            if found and found[1] == "T":
+                targets[int(found[2])] = line[found.end() :]
+    missing = next((i for i in range(len(targets)) if i not in targets), None)
+    if missing is not None:
+        raise FormatError(f"{path}: there is no T-{missing} line; sentences are missing")
+    return [targets[i] for i in range(len(targets))]
+
+
+def _scored(line: str) -> Hypothesis:
+    cells = line.split("\t", 2)
+    if len(cells) != 3:
+        raise FormatError(f"expected a score and a text after {cells[0]}, found {line!r}")
+    score = parse_number(cells[1]) * _LOG_2
+    return Hypothesis(text=cells[2], features={"score": score}, score=score)
+
+
+def _token_features(line: str) -> dict[str, float]:
+    scores = [parse_number(word) for word in split_blanks(line.partition("\t")[2])]
+    return {"logprob": math.fsum(scores) * _LOG_2, "length": float(len(scores))}

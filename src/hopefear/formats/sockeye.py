@@ -1,0 +1,61 @@
+"""Sockeye's n-best lists: JSON lines, one sentence each, with translations and their scores.
+
+``{"sentence_id": 1, "translations": ["a", "b"], "scores": [[-0.5], [-0.75]]}``
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hopefear.errors import FormatError
+from hopefear.formats.base import nbest_formats
+from hopefear.formats.files import Source
+from hopefear.formats.json_fields import json_number, parse_json
+from hopefear.formats.moses import component_names
+from hopefear.types import Hypothesis, Segment
+
+__all__ = ["SockeyeNBest"]
+
+
+@nbest_formats.register("sockeye")
+@dataclass(frozen=True, kw_only=True)
+class SockeyeNBest:
+    """Hypotheses with the feature `score` as it is written, or score_0, score_1, ... if several.
+
+    Sentences are counted from 0 in the order of the lines; Sockeye's own ids begin at 1.
+    """
+
+    def sniff(self, source: Source) -> bool:
+        """Look for an object with translations."""
+        first = next((line for line in source.head() if line.strip()), "")
+        return first.lstrip().startswith("{") and '"translations"' in first
+
+    def read(self, source: Source) -> Iterator[Segment]:
+        """Read the hypotheses."""
+        sentence = 0
+        for number, line in source:
+            if not line.strip():
+                continue
+            table = parse_json(line, source, number)
+            try:
+                yield Segment(sentence=sentence, hypotheses=_hypotheses(table))
+            except FormatError as error:
+                raise source.error(number, str(error)) from None
+            sentence += 1
+
+
+def _hypotheses(table: object) -> tuple[Hypothesis, ...]:
+    texts, scores = (
+        table.get(key) if isinstance(table, dict) else None for key in ("translations", "scores")
+    )
+    if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores):
+        raise FormatError("expected an object with as many 'translations' as 'scores'")
+    return tuple(_hypothesis(*pair) for pair in zip(texts, scores, strict=True))
+
+
+def _hypothesis(text: object, score: object) -> Hypothesis:
+    if not isinstance(text, str):
+        raise FormatError(f"a translation must be a string, got {text!r:.40}")
+    scores = score if isinstance(score, list) else [score]
+    values = [json_number(value, "a score") for value in scores]
+    features = dict(zip(component_names("score", len(values)), values, strict=True))
+    return Hypothesis(text=text, features=features, score=values[0] if len(values) == 1 else None)
