@@ -52,9 +52,11 @@ FeaturePatterns::Id FeaturePatterns::add(std::span<const FeatureId> ids) {
             fail<DataError>("feature ids must be increasing, got ", ids[i], " at position ", i);
     if (size() >= static_cast<std::size_t>(std::numeric_limits<Id>::max()))
         fail<DataError>("more than ", std::numeric_limits<Id>::max(), " lists of feature ids");
+    ids_.reserve_more(ids.size());
+    offsets_.reserve_more(1);
+    hashes_.push_back(hash);
     ids_.append(ids);
     offsets_.push_back(ids_.size());
-    hashes_.push_back(hash);
     if (!ids.empty()) features_ = std::max<std::size_t>(features_, ids.back() + 1);
     last_ = static_cast<Id>(size() - 1);
     return slots_[at] = last_;
@@ -94,11 +96,16 @@ void FeatureRows::append(std::span<const FeatureId> ids, std::span<const double>
 }
 
 void FeatureRows::append(FeaturePatterns::Id pattern, std::span<const double> values) {
-    if (size() % run == 0) bases_.push_back(values_.size());
-    const std::uint64_t offset = values_.size() - bases_[bases_.size() - 1];
+    const bool first = size() % run == 0;
+    const std::uint64_t offset = first ? 0 : values_.size() - bases_[bases_.size() - 1];
     if (offset > std::numeric_limits<std::uint32_t>::max())
         fail<DataError>("row ", size(), ": more than ", std::numeric_limits<std::uint32_t>::max(),
                         " values in ", run, " rows");
+    bases_.reserve_more(1);
+    offset_.reserve_more(1);
+    pattern_.reserve_more(1);
+    values_.reserve_more(values.size());
+    if (first) bases_.push_back(values_.size());
     offset_.push_back(static_cast<std::uint32_t>(offset));
     pattern_.push_back(pattern);
     values_.append(values);

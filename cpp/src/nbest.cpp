@@ -86,7 +86,7 @@ std::string NBest::text(std::size_t row) const {
 std::shared_ptr<RowStatistics> NBest::new_statistics(std::size_t dimension) const {
     GrowingArray<double> values;
     if (spilled()) values.spill(directory_);
-    values.resize(hypotheses() * dimension);
+    values.grow_to(hypotheses() * dimension);
     return std::make_shared<RowStatistics>(std::move(values), dimension);
 }
 
@@ -105,6 +105,7 @@ void NBest::set_statistics(std::span<const double> values, std::size_t dimension
     GrowingArray<double> copy;
     if (spilled()) copy.spill(directory_);
     copy.append(values);
+    copy.release();
     statistics_ = std::make_shared<RowStatistics>(std::move(copy), dimension);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "hopefear/error.hpp"
 #include "hopefear/hash.hpp"
@@ -153,9 +154,14 @@ bool NBestBuilder::add_row(std::size_t sentence) {
         const std::size_t row = slots_[at] - 1;
         if (hashes_[row] == hash && equals_new(row, number)) {
             ++duplicates_;
+            keep_within_limit();
             return false;
         }
     }
+    sentence_.reserve_more(1);
+    hashes_.reserve_more(1);
+    text_end_.reserve_more(1);
+    text_.reserve_more(new_text_.size());
     features_.append(new_ids_, new_values_);
     text_.append(new_text_);
     text_end_.push_back(text_.size());
@@ -163,7 +169,7 @@ bool NBestBuilder::add_row(std::size_t sentence) {
     hashes_.push_back(hash);
     slots_[at] = static_cast<std::uint32_t>(hypotheses());
     last_sentence_ = std::max(last_sentence_, number);
-    keep_within_limit(new_text_.size() + new_values_.size() * sizeof(double));
+    keep_within_limit();
     return true;
 }
 
@@ -183,7 +189,7 @@ std::size_t NBestBuilder::resident_bytes() const {
            slots_.capacity() * sizeof(slots_[0]) + word_names_->bytes() + feature_names_->bytes();
 }
 
-void NBestBuilder::keep_within_limit(std::size_t touched) {
+void NBestBuilder::keep_within_limit() {
     if (options_.memory_limit == 0) return;
     if (!features_.spilled()) {
         if (resident_bytes() <= options_.memory_limit) return;
@@ -192,7 +198,8 @@ void NBestBuilder::keep_within_limit(std::size_t touched) {
         text_end_.spill(options_.directory);
         return;
     }
-    touched_ += touched;
+    // Of a row that was appended, or compared with the new one and found equal.
+    touched_ += new_text_.size() + new_ids_.size() * (sizeof(FeatureId) + sizeof(double));
     if (touched_ < release_every) return;
     touched_ = 0;
     features_.release(0, features_.size());
@@ -224,21 +231,23 @@ NBest NBestBuilder::finish(std::size_t sentences) {
     if (needed > sentences_always + sentences_per_hypothesis * hypotheses())
         fail<DataError>("sentence ", last_sentence_, ": the number is too large for ", hypotheses(),
                         " hypotheses; sentences are numbered from 0");
+    // Whatever happens from here on, the builder is empty.
+    NBestBuilder full = std::exchange(*this, NBestBuilder(word_names_, feature_names_, options_));
     NBest lists;
     lists.offsets_.assign(std::max(needed, sentences) + 1, 0);
     lists.word_names_ = word_names_;
     lists.feature_names_ = feature_names_;
-    lists.separators_ = separators_;
     lists.directory_ = options_.directory;
-    hashes_.clear();
-    slots_ = {};
-    const std::vector<std::uint32_t> order = sorted_by_sentence(sentence_.span(), lists.offsets_);
-    if (features_.spilled()) lists.text_.spill(options_.directory);
-    write_text(lists, order);
-    features_.freeze();
-    lists.features_ = order.empty() ? std::move(features_) : std::move(features_).reordered(order);
+    lists.separators_ = std::move(full.separators_);
+    full.hashes_.clear();
+    full.slots_ = {};
+    const std::vector<std::uint32_t> order =
+        sorted_by_sentence(full.sentence_.span(), lists.offsets_);
+    if (full.features_.spilled()) lists.text_.spill(options_.directory);
+    full.write_text(lists, order);
+    lists.features_ =
+        order.empty() ? std::move(full.features_) : std::move(full.features_).reordered(order);
     lists.features_.freeze();
-    *this = NBestBuilder(word_names_, feature_names_, options_);
     return lists;
 }
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopefear.errors import DataError
@@ -52,6 +52,7 @@ def test_lists_hold_the_first_of_equal_hypotheses_in_order_of_arrival(added: lis
     assert contents(build(added)) == expected(added)
 
 
+@settings(max_examples=30)
 @given(ADDED)
 def test_lists_beyond_the_memory_limit_hold_the_same(added: list[Added]) -> None:
     lists = build(added, memory_limit=1)

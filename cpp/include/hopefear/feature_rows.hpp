@@ -78,7 +78,7 @@ class FeatureRows {
     [[nodiscard]] const FeaturePatterns& patterns() const { return patterns_; }
     [[nodiscard]] FeaturePatterns::Id pattern(std::size_t row) const { return pattern_[row]; }
 
-    // Ids must be strictly increasing.
+    // Ids must be strictly increasing. If this fails, for want of memory or space, nothing changes.
     void append(std::span<const FeatureId> ids, std::span<const double> values);
     // The same rows with order[i] as row i.
     [[nodiscard]] FeatureRows reordered(std::span<const std::uint32_t> order) &&;

@@ -5,6 +5,7 @@
 // when the array grows, not a signal when it is written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -73,6 +74,11 @@ class GrowingArray {
         return {data() + begin, count};
     }
 
+    // Make room for `count` more: what can fail fails here, and appending so many cannot.
+    void reserve_more(std::size_t count) {
+        const std::size_t needed = (size_ + count) * sizeof(T);
+        if (needed > block_.capacity()) block_.resize(needed + needed / 2);
+    }
     void push_back(T value) {
         reserve_more(1);
         data()[size_++] = value;
@@ -82,13 +88,16 @@ class GrowingArray {
         if (!values.empty()) std::memcpy(data() + size_, values.data(), values.size_bytes());
         size_ += values.size();
     }
-    // New entries are zero.
-    void resize(std::size_t size) {
-        if (size > size_) {
-            reserve_more(size - size_);
-            std::memset(static_cast<void*>(data() + size_), 0, (size - size_) * sizeof(T));
+    // Make it longer; new entries are zero.
+    void grow_to(std::size_t size) {
+        reserve_more(size - size_);
+        constexpr std::size_t piece = (std::size_t{1} << 20) / sizeof(T);
+        while (size_ < size) {
+            const std::size_t count = std::min(piece, size - size_);
+            std::memset(static_cast<void*>(data() + size_), 0, count * sizeof(T));
+            release(size_, size_ + count);
+            size_ += count;
         }
-        size_ = size;
     }
     void shrink_to_fit() { block_.resize(size_ * sizeof(T)); }
     void clear() { *this = GrowingArray(); }
@@ -104,11 +113,6 @@ class GrowingArray {
     [[nodiscard]] std::size_t resident_bytes() const { return spilled() ? 0 : bytes(); }
 
   private:
-    void reserve_more(std::size_t count) {
-        const std::size_t needed = (size_ + count) * sizeof(T);
-        if (needed > block_.capacity()) block_.resize(needed + needed / 2);
-    }
-
     Block block_;
     std::size_t size_ = 0;
 };

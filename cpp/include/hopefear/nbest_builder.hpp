@@ -49,7 +49,7 @@ class NBestBuilder {
     [[nodiscard]] bool equals_new(std::size_t row, std::uint32_t sentence) const;
     [[nodiscard]] std::span<const std::uint8_t> text_of(std::size_t row) const;
     void grow_table();
-    void keep_within_limit(std::size_t touched);
+    void keep_within_limit();
     void write_text(NBest& lists, std::span<const std::uint32_t> order) const;
 
     std::shared_ptr<Vocabulary> word_names_;
