@@ -209,7 +209,8 @@ def _plain(hint: Any, value: Any) -> object:
         inner = next((kind for kind in get_args(hint) if get_origin(kind) is tuple), hint)
         return [_plain((get_args(inner) or (Any,))[0], item) for item in value]
     if isinstance(value, Mapping):
-        return {str(name): _plain(Any, item) for name, item in value.items()}
+        inner = get_args(hint)[-1] if get_args(hint) else Any
+        return {str(name): _plain(inner, item) for name, item in value.items()}
     if is_dataclass(value):
         return encode(value)
     return str(value) if isinstance(value, Path) else value

@@ -4,11 +4,12 @@ A log is a file of JSON lines, one event each: ``{"event": "epoch_finished", "ep
 """
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 from hopefear import config
 from hopefear.errors import ConfigError, FormatError
@@ -162,8 +163,7 @@ class EventLog:
         self.path = Path(path)
         self.path.touch()
         with self.path.open("rb+") as file:
-            content = file.read()
-            file.truncate(content.rfind(b"\n") + 1)
+            file.truncate(_end_of_last_line(file))
         self._file = self.path.open("a", encoding="utf-8")
 
     def write(self, event: Event) -> None:
@@ -185,6 +185,19 @@ class EventLog:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _end_of_last_line(file: BinaryIO) -> int:
+    """Find the end of the last complete line, looking backwards block by block."""
+    end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(0, end - (1 << 16))
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
 
 
 def read_log(path: str | Path) -> Iterator[Event]:

@@ -57,6 +57,7 @@ class Run:
     steps: tuple[Annotated[Learner, learners], ...] = ()
     start: Weights = field(default_factory=Weights)
     limits: Mapping[str, float] = field(default_factory=dict)
+    named: Mapping[str, Annotated[Learner, learners]] = field(default_factory=dict)
 
 
 def test_a_file_sets_what_it_names_and_leaves_the_rest(tmp_path: Path) -> None:
@@ -182,6 +183,7 @@ chosen = simple | st.builds(Averaged, learner=simple)
             Weights
         ),
         limits=st.dictionaries(any_text, numbers),
+        named=st.dictionaries(any_text, chosen, max_size=2),
     )
 )
 def test_a_dumped_configuration_reads_back_equal(run: Run) -> None:

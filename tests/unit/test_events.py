@@ -76,6 +76,16 @@ def test_half_a_line_left_by_a_kill_is_no_event_and_is_removed_on_appending(
     assert list(read_log(path)) == EXAMPLES[1:3]
 
 
+@pytest.mark.parametrize("length", [1, 1 << 16, (1 << 16) + 1, 200_000])
+@pytest.mark.parametrize("lines", [0, 1])
+def test_half_a_line_may_be_long(tmp_path: Path, lines: int, length: int) -> None:
+    path = tmp_path / "events.jsonl"
+    whole = (to_json(EXAMPLES[1]) + "\n") * lines
+    path.write_text(whole + "x" * length)
+    EventLog(path).close()
+    assert path.read_text() == whole
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

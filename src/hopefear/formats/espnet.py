@@ -12,7 +12,7 @@ from pathlib import Path
 from hopefear.errors import FormatError
 from hopefear.formats.base import nbest_formats
 from hopefear.formats.fields import parse_number
-from hopefear.formats.files import Source, open_source
+from hopefear.formats.files import Source, numbered_folders, open_source
 from hopefear.formats.keyed_lines import keyed_values, read_keyed_lines
 from hopefear.types import Hypothesis, Segment
 
@@ -50,7 +50,7 @@ class EspnetNBest:
 
     def _read_results(self, folder: Path) -> Iterator[Segment]:
         lists: dict[str, list[Hypothesis]] = {}
-        for rank in _numbered(folder, _RANK):
+        for rank in numbered_folders(folder, _RANK):
             texts = read_keyed_lines(rank / self.text)
             scores = _read_scores(rank / "score")
             for key, text in texts.items():
@@ -68,15 +68,8 @@ def _results(folder: Path) -> list[Path]:
     """Find the folders that have the ranks: this one, or those of the jobs."""
     if (folder / "1best_recog").is_dir():
         return [folder]
-    jobs = _numbered(folder, _JOB) or _numbered(folder / "logdir", _JOB)
+    jobs = numbered_folders(folder, _JOB) or numbered_folders(folder / "logdir", _JOB)
     return [job for job in jobs if (job / "1best_recog").is_dir()]
-
-
-def _numbered(folder: Path, name: re.Pattern[str]) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    found = [(name.fullmatch(path.name), path) for path in folder.iterdir() if path.is_dir()]
-    return [path for _, path in sorted((int(match[1]), path) for match, path in found if match)]
 
 
 def _read_scores(path: Path) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import secrets
 import sys
 import zlib
@@ -19,6 +20,7 @@ __all__ = [
     "PathLike",
     "Source",
     "named_file",
+    "numbered_folders",
     "open_binary_output",
     "open_output",
     "open_source",
@@ -131,6 +133,14 @@ def named_file(source: Source, written: str, what: str) -> Path:
             return path
     tried = " or ".join(map(str, places))
     raise FormatError(f"{source.name}: the {what} is not there: {tried}")
+
+
+def numbered_folders(folder: Path, name: re.Pattern[str]) -> list[Path]:
+    """Return the folders in a folder whose name fits, by the number that its group matches."""
+    if not folder.is_dir():
+        return []
+    found = [(name.fullmatch(path.name), path) for path in folder.iterdir() if path.is_dir()]
+    return [path for _, path in sorted((int(match[1]), path) for match, path in found if match)]
 
 
 def read_lines(path: PathLike) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from hopefear.errors import FormatError
 from hopefear.formats.base import nbest_formats
 from hopefear.formats.fields import parse_number, split_blanks
-from hopefear.formats.files import Source, open_source
+from hopefear.formats.files import Source, numbered_folders, open_source
 from hopefear.formats.keyed_lines import keyed_values, read_keyed_lines
 from hopefear.types import Hypothesis, Segment
 
@@ -90,9 +90,7 @@ class KaldiNBest:
 
 def _archives(folder: Path) -> list[Path]:
     """Find the folders that have words and costs: this one, or those of the jobs."""
-    jobs = [(_JOB.fullmatch(path.name), path) for path in folder.iterdir()]
-    numbered = sorted((int(match[1]), path) for match, path in jobs if match)
-    return [path for path in [folder, *(path for _, path in numbered)] if _is_archive(path)]
+    return [path for path in [folder, *numbered_folders(folder, _JOB)] if _is_archive(path)]
 
 
 def _is_archive(folder: Path) -> bool:

@@ -141,6 +141,9 @@ def _load(source: Source, format: NBestFormat, builder: NBestBuilder, keys: Sent
         builder.parse(source.pieces(), format.layout, source.name)
         return
     for segment in format.read(source):
-        sentence = keys.number(segment.sentence)
+        try:
+            sentence = keys.number(segment.sentence)
+        except FormatError as error:
+            raise FormatError(f"{source.name}: {error}") from None
         for hypothesis in segment.hypotheses:
             builder.add(sentence, hypothesis.text, hypothesis.features)

@@ -5,8 +5,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hopefear.errors import FormatError
 from hopefear.formats.files import open_output, open_source, read_lines
@@ -50,15 +48,12 @@ def test_bytes_that_are_not_utf8_are_an_error_with_file_and_line(tmp_path: Path)
         read_lines(path)
 
 
-@given(st.integers(1, 60))
-def test_a_truncated_gzip_file_is_an_error(
-    tmp_path_factory: pytest.TempPathFactory, cut: int
-) -> None:
-    path = tmp_path_factory.getbasetemp() / "cut"
+@pytest.mark.parametrize("cut", [1, 4, 8, 9, 1000])
+def test_a_truncated_gzip_file_is_an_error(tmp_path: Path, cut: int) -> None:
     whole = gzip.compress("\n".join(map(str, range(30000))).encode())
-    path.write_bytes(whole[:-cut])
-    with pytest.raises(FormatError, match="the compressed data is broken"):
-        read_lines(path)
+    (tmp_path / "text").write_bytes(whole[:-cut])
+    with pytest.raises(FormatError, match="text: the compressed data is broken"):
+        read_lines(tmp_path / "text")
 
 
 def test_a_file_that_is_not_there_is_an_error_naming_it(tmp_path: Path) -> None:
