@@ -10,6 +10,7 @@
 #include <new>
 
 #include "hopefear/error.hpp"
+#include "hopefear/temporary_file.hpp"
 
 namespace hopefear {
 
@@ -26,19 +27,6 @@ namespace {
 [[noreturn]] void fail_to_spill(const std::string& what, int error) {
     fail<Error>("moving data to a temporary file: ", what, ": ", std::strerror(error),
                 "; free some space, choose another directory, or raise the memory limit");
-}
-
-// A new file in `directory` that has no name.
-[[nodiscard]] int open_nameless(const std::string& directory) {
-#ifdef O_TMPFILE
-    const int file = open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) return file;
-#endif
-    std::string path = directory + "/hopefear-XXXXXX";  // a file system without O_TMPFILE
-    const int named = mkostemp(path.data(), O_CLOEXEC);
-    if (named < 0) fail_to_spill("no file can be made in '" + directory + "'", errno);
-    unlink(path.c_str());
-    return named;
 }
 
 }  // namespace

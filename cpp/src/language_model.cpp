@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "hopefear/blank.hpp"
 #include "hopefear/error.hpp"
 #include "lm/model.hh"
 #include "lm/virtual_interface.hh"
@@ -53,6 +54,25 @@ double LanguageModel::score(std::span<const std::string> words, bool begin, bool
     }
     if (end) sum += model_->kenlm->BaseScore(&state, vocabulary.EndSentence(), &next);
     return sum;
+}
+
+void LanguageModel::score_line(std::string_view line, TextScore& sum) const {
+    const auto& vocabulary = model_->kenlm->BaseVocabulary();
+    lm::ngram::State state = model_->begin;
+    const auto score = [&](lm::WordIndex word) {
+        lm::ngram::State next;
+        const double log10 = model_->kenlm->BaseScore(&state, word, &next);
+        state = next;
+        sum.log10_probability += log10;
+        ++sum.tokens;
+        if (word != vocabulary.NotFound()) return;
+        sum.log10_unknown += log10;
+        ++sum.unknown;
+    };
+    for_each_word_between_blanks(line, [&](std::string_view word) {
+        score(vocabulary.Index(StringPiece(word.data(), word.size())));
+    });
+    score(vocabulary.EndSentence());
 }
 
 }  // namespace hopefear

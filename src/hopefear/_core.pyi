@@ -1,6 +1,6 @@
 """The compiled core of hopefear."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import enum
 from typing import Annotated
 
@@ -431,6 +431,27 @@ class ExpectationSemiring:
     def outside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         """Outside values of all nodes."""
 
+class TextScore:
+    """Sums over the words of a text, ends included."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def log10_probability(self) -> float:
+        """log10 p of all tokens."""
+
+    @property
+    def log10_unknown(self) -> float:
+        """The part that unknown words have."""
+
+    @property
+    def tokens(self) -> int:
+        """Words and ends of sentences."""
+
+    @property
+    def unknown(self) -> int:
+        """Words that the model does not know."""
+
 class LanguageModel:
     """An n-gram model in ARPA or KenLM binary form."""
 
@@ -443,6 +464,63 @@ class LanguageModel:
 
     def score(self, words: Sequence[str], *, begin: bool = True, end: bool = True) -> float:
         """log10 p(words), from <s> and up to </s> unless told otherwise."""
+
+    def score_line(self, line: str, sum: TextScore) -> None:
+        """Add a sentence, words separated by blanks, to a sum."""
+
+class OrderSummary:
+    """The n-grams of one order, and their discounts."""
+
+    @property
+    def ngrams(self) -> int:
+        """How many n-grams the model has."""
+
+    @property
+    def pruned(self) -> int:
+        """How many were left out."""
+
+    @property
+    def discounts(self) -> list[float]:
+        """D1, D2, D3+."""
+
+class EstimationSummary:
+    """What a language model was estimated from."""
+
+    @property
+    def sentences(self) -> int:
+        """Lines of text, empty ones included."""
+
+    @property
+    def tokens(self) -> int:
+        """Words of text, without the ends of sentences."""
+
+    @property
+    def orders(self) -> list[OrderSummary]:
+        """What there is of each order, from 1."""
+
+class LanguageModelEstimator:
+    """Interpolated modified Kneser-Ney estimation from a text in pieces."""
+
+    def __init__(self, *, order: int, prune: Sequence[int], discount_fallback: Sequence[float] | None, skip_special_words: bool, memory: int, directory: str) -> None: ...
+
+    def begin_file(self, name: str) -> None:
+        """A file begins; the name is for errors."""
+
+    def add(self, text: bytes) -> None:
+        """The next piece of the file."""
+
+    def end_file(self) -> None:
+        """The file is over."""
+
+    def write_arpa(self, path: str, progress: Callable[[str, int, int], None]) -> EstimationSummary:
+        """
+        Estimate the model of all that was added, write it, and say what it has.
+        """
+
+def write_kenlm_binary(arpa: str, path: str, *, structure: str, memory: int, directory: str) -> None:
+    """
+    Write an ARPA file as KenLM's binary, of the structure 'probing' or 'trie'.
+    """
 
 class NBest:
     """All hypotheses of a data set, sorted by sentence."""

@@ -1,9 +1,10 @@
+import gzip
 from pathlib import Path
 
 import pytest
 
-from hopefear.errors import FormatError
-from hopefear.language_model import LanguageModel
+from hopefear.errors import DataError, FormatError
+from hopefear.language_model import LanguageModel, load_language_model, perplexity
 
 # Probabilities and back-off weights are powers of two, exact in single precision.
 ARPA = """\\data\\
@@ -69,3 +70,49 @@ def test_a_file_that_is_no_language_model_is_named(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nowhere\.arpa"):
         LanguageModel(str(tmp_path / "nowhere.arpa"))
+
+
+def test_a_gzipped_model_is_loaded_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "toy.arpa"  # told by content, not by name
+    path.write_bytes(gzip.compress(ARPA.encode()))
+    assert load_language_model(path).score(["hope", "fear"]) == -0.25 - 0.375 - 0.0625
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", [gzip.compress(ARPA.encode())[:-20], b"\x1f\x8bnonsense"])
+def test_broken_compression_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "toy.arpa.gz"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"toy\.arpa\.gz: the compressed data is broken"):
+        load_language_model(path)
+
+
+def test_a_gzipped_file_that_is_no_language_model_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "notes.gz"
+    path.write_bytes(gzip.compress(b"not a model\n"))
+    with pytest.raises(FormatError, match=r"notes\.gz: not a language model") as raised:
+        load_language_model(path)
+    assert "/proc/" not in str(raised.value)
+
+
+def test_a_missing_file_is_named_by_the_loader(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"nowhere\.arpa: cannot be read: No such file"):
+        load_language_model(tmp_path / "nowhere.arpa")
+
+
+def test_perplexity_is_the_mean_over_words_and_ends_with_and_without_unknown_words(
+    model: LanguageModel,
+) -> None:
+    found = perplexity(model, ["hope\tfear\n", "joy\r\n", ""])
+    known = (-0.25 - 0.375 - 0.0625) + -0.5 + (-0.25 - 0.5)
+    assert (found.tokens, found.unknown) == (6, 1)
+    assert found.with_unknown == pytest.approx(10 ** -((known - 0.25 - 1.5) / 6), rel=1e-12)
+    assert found.without_unknown == pytest.approx(10 ** -(known / 5), rel=1e-12)
+
+
+def test_the_perplexity_of_nothing_is_an_error(model: LanguageModel) -> None:
+    with pytest.raises(DataError, match="no sentence"):
+        perplexity(model, [])

@@ -1,12 +1,21 @@
 // An n-gram language model: KenLM behind a face that needs none of its headers.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace hopefear {
+
+// Sums over the words of a text, the end of each sentence included.
+struct TextScore {
+    double log10_probability = 0.0;
+    double log10_unknown = 0.0;  // the part of it that words unknown to the model have
+    std::uint64_t tokens = 0;
+    std::uint64_t unknown = 0;  // how many of them the model does not know
+};
 
 class LanguageModel {
   public:
@@ -20,6 +29,9 @@ class LanguageModel {
     [[nodiscard]] bool contains(std::string_view word) const;
     // log10 p(words), from <s> and up to </s> unless told otherwise. Unknown words score as <unk>.
     [[nodiscard]] double score(std::span<const std::string> words, bool begin, bool end) const;
+
+    // Add a sentence, words separated by blanks, to `sum`.
+    void score_line(std::string_view line, TextScore& sum) const;
 
   private:
     struct Model;

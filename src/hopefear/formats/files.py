@@ -25,6 +25,7 @@ __all__ = [
     "open_output",
     "open_source",
     "read_lines",
+    "replacing",
 ]
 
 PathLike = str | Path
@@ -50,8 +51,10 @@ class Source:
         Where it is; ``-`` for standard input.
     """
 
-    def __init__(self, name: str, path: Path, stream: BinaryIO | None) -> None:
-        self.name, self.path = name, path
+    def __init__(
+        self, name: str, path: Path, stream: BinaryIO | None, file: BinaryIO | None = None
+    ) -> None:
+        self.name, self.path, self._file = name, path, file
         self._head = b""
         self._stream: BinaryIO | None = None
         if stream is not None:
@@ -95,6 +98,11 @@ class Source:
                     raise self.error(number, f"is not UTF-8 ({place})") from None
                 yield number, text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
+    @property
+    def bytes_read(self) -> int:
+        """How much of the file has been read, compressed as it is; 0 if that is not known."""
+        return self._file.tell() if self._file is not None else 0
+
     def error(self, line: int, message: str) -> FormatError:
         """Return the error that says where the file breaks its format."""
         return FormatError(f"{self.name}:{line}: {message}")
@@ -122,7 +130,7 @@ def open_source(path: PathLike) -> Iterator[Source]:
         yield Source(name, Path(path), None)
     else:
         with _opened(Path(path)) as file:
-            yield Source(name, Path(path), _decompressed(file))
+            yield Source(name, Path(path), _decompressed(file), file if file.seekable() else None)
 
 
 def named_file(source: Source, written: str, what: str) -> Path:
@@ -184,10 +192,24 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
         with target.open("wb") as file:
             yield file
         return
+    with (
+        replacing(target) as temporary,
+        temporary.open("xb") as file,
+        _compressed(file, target) as stream,
+    ):
+        yield stream
+
+
+@contextmanager
+def replacing(path: PathLike) -> Iterator[Path]:
+    """Give the name of a new file beside `path`, which takes its place when the block ends.
+
+    After an exception it is removed instead.
+    """
+    target = Path(path)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
-        with temporary.open("xb") as file, _compressed(file, target) as stream:
-            yield stream
+        yield temporary
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
