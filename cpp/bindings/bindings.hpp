@@ -61,6 +61,7 @@ void bind_alignment(nb::module_& m);
 void bind_bar_format(nb::module_& m);
 void bind_error_surface(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_grammar(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_language_model(nb::module_& m);
 void bind_learning(nb::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind_vocabulary(m);
     bind_alignment(m);
     bind_forest(m);
+    bind_grammar(m);
     bind_inference(m);
     bind_semirings(m);
     bind_language_model(m);

@@ -203,6 +203,181 @@ class ForestBuilder:
     def edge_count(self) -> int:
         """Edges added."""
 
+class FeatureKind(enum.Enum):
+    """What the values of a feature are."""
+
+    score = 0
+
+    probability = 1
+
+    count = 2
+
+def score_of(kind: FeatureKind, value: float) -> float:
+    """
+    What the model sees of a value: for a probability its logarithm, at least -100.
+    """
+
+class Link:
+    """Two words that belong together, by their places."""
+
+    def __init__(self, source: int, target: int) -> None: ...
+
+    @property
+    def source(self) -> int:
+        """The place of the source word."""
+
+    @property
+    def target(self) -> int:
+        """The place of the target word."""
+
+class Rule:
+    """A rule of a grammar, apart from its source side."""
+
+    @property
+    def id(self) -> int:
+        """Where the rule is in its table."""
+
+    @property
+    def lhs(self) -> int:
+        """The label of the left-hand side."""
+
+    @property
+    def source_length(self) -> int:
+        """The length of the source side."""
+
+    @property
+    def arity(self) -> int:
+        """Nonterminals on each side."""
+
+    @property
+    def target(self) -> list[int]:
+        """A number >= 0 is a word, ~slot a nonterminal."""
+
+    @property
+    def alignment(self) -> list[Link]:
+        """Links between words, sorted."""
+
+    @property
+    def features(self) -> list[float]:
+        """The dense features."""
+
+    @property
+    def sparse_ids(self) -> list[int]:
+        """The ids of other features."""
+
+    @property
+    def sparse_values(self) -> list[float]:
+        """Their values."""
+
+class Grammar:
+    """Rules in a memory-mapped table behind a trie."""
+
+    def __init__(self, path: str, verify: bool) -> None: ...
+
+    @property
+    def root(self) -> int:
+        """The state before any symbol."""
+
+    def child(self, state: int, symbol: int) -> int | None:
+        """The state behind a state and a symbol, or None."""
+
+    def symbols(self, state: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The symbols that lead on from a state, increasing."""
+
+    def first_child(self, state: int) -> int:
+        """The state that the first of these symbols leads to; the others follow."""
+
+    def rules(self, state: int) -> list[Rule]:
+        """The rules whose source side ends at a state."""
+
+    def read(self, id: int) -> Rule:
+        """A rule by its id."""
+
+    @property
+    def rule_count(self) -> int:
+        """All rules."""
+
+    @property
+    def source_count(self) -> int:
+        """Different source sides."""
+
+    @property
+    def state_count(self) -> int:
+        """States of the trie."""
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the file."""
+
+    @property
+    def dense_count(self) -> int:
+        """Features that every rule has."""
+
+    @property
+    def kinds(self) -> list[FeatureKind]:
+        """What the values of each feature are."""
+
+    @property
+    def source_words(self) -> Vocabulary:
+        """Words of source sides."""
+
+    @property
+    def target_words(self) -> Vocabulary:
+        """Words of target sides."""
+
+    @property
+    def labels(self) -> Vocabulary:
+        """Names of nonterminals."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """Names of features."""
+
+    @property
+    def notes(self) -> str:
+        """How the grammar was made."""
+
+    @property
+    def name(self) -> str:
+        """The file."""
+
+class GrammarBuilder:
+    """Makes a grammar of rules that come in any order."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def source_words(self) -> Vocabulary:
+        """Words of source sides."""
+
+    @property
+    def target_words(self) -> Vocabulary:
+        """Words of target sides."""
+
+    @property
+    def labels(self) -> Vocabulary:
+        """Names of nonterminals."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """Names of features."""
+
+    def feature(self, name: str, kind: FeatureKind) -> int:
+        """The id of a feature, which is added if it is new."""
+
+    def add(self, lhs: int, source: Sequence[int], target: Sequence[int], alignment: Sequence[Link], feature_ids: Sequence[int], feature_values: Sequence[float]) -> None:
+        """Add a rule."""
+
+    @property
+    def rule_count(self) -> int:
+        """Rules added."""
+
+    def build(self, name: str) -> Grammar:
+        """The grammar in memory."""
+
+    def write(self, path: str, notes: str) -> None:
+        """Write the grammar to a file."""
+
 def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """The word ids of a derivation, from left to right."""
 
