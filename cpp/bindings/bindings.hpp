@@ -67,6 +67,7 @@ void bind_language_model(nb::module_& m);
 void bind_learning(nb::module_& m);
 void bind_language_model_estimation(nb::module_& m);
 void bind_metrics(nb::module_& m);
+void bind_forest_statistics(nb::module_& m);
 void bind_metric_scores(nb::module_& m);
 void bind_nbest(nb::module_& m);
 void bind_nbest_kernels(nb::module_& m);

@@ -23,7 +23,16 @@ void bind_hypotheses(nb::module_& m) {
                                "The references of each sentence as numbered words.")
         .def(nb::init<const std::vector<std::vector<std::string>>&>(), nb::arg("references"),
              "references[i] are those of sentence i, their words separated by white space.")
-        .def("__len__", &ReferenceWords::size);
+        .def("__len__", &ReferenceWords::size)
+        .def(
+            "find_all",
+            [](const ReferenceWords& references, const Vocabulary& vocabulary,
+               const std::optional<std::vector<std::string>>& spellings) {
+                return to_array(references.find_all(vocabulary, spellings));
+            },
+            nb::arg("vocabulary"), nb::arg("spellings") = nb::none(),
+            "The number of each word of a vocabulary, -1 for words that are in no reference; "
+            "spellings, if given, are looked up in place of the words.");
 
     nb::class_<Hypotheses>(m, "Hypotheses", "Hypotheses in the numbers of the references' words.")
         .def("__len__", [](const Hypotheses& hypotheses) { return hypotheses.size; });

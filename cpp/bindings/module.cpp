@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
     bind_bar_format(m);
     bind_learning(m);
     bind_metrics(m);
+    bind_forest_statistics(m);
     bind_metric_scores(m);
     bind_solvers(m);
 }

@@ -62,6 +62,16 @@ double BleuReferences::reference_length(std::size_t sentence, std::size_t length
     return static_cast<double>(best);
 }
 
+ForestStatistics BleuReferences::forest_statistics(const Forest& forest, std::size_t sentence,
+                                                   std::span<const WordId> numbers,
+                                                   std::size_t max_edges) const {
+    if (sentence >= references()->size())
+        fail<DataError>("the forest is of sentence ", sentence, ", but there are references for ",
+                        references()->size(), " sentences");
+    return hopefear::forest_statistics(forest, automaton(sentence), numbers,
+                                       references()->average_length(sentence), max_edges);
+}
+
 WordMetric::Count BleuReferences::make_count() const {
     return [this, matches = ClippedMatches(*this)](
                std::size_t sentence, std::span<const WordId> words, std::span<double> out) mutable {

@@ -21,6 +21,8 @@ ReferenceAutomaton::ReferenceAutomaton(std::span<const std::span<const WordId>> 
     arcs_.resize(slots);
     nodes_.reserve(most);
     nodes_.emplace_back();
+    into_.reserve(most);
+    into_.emplace_back();
 
     std::vector<std::int32_t> counts(most, 0);
     for (const auto& reference : references) {
@@ -46,17 +48,15 @@ ReferenceAutomaton::State ReferenceAutomaton::add_child(State state, WordId word
         if (arcs_[at].from == state && arcs_[at].word == word) return arcs_[at].to;
     const State added = static_cast<State>(nodes_.size());
     arcs_[at] = {state, word, added};
+    into_.push_back(arcs_[at]);
     nodes_.push_back({root, depth(state) + 1, 0});
     return added;
 }
 
 void ReferenceAutomaton::link() {
-    // A k-gram's parent was added before it, and arcs_ has no order: visit them by their targets.
-    std::vector<const Arc*> into(nodes_.size(), nullptr);
-    for (const Arc& arc : arcs_)
-        if (arc.to != none) into[arc.to] = &arc;
+    // A k-gram's parent was added before it.
     for (std::size_t state = 1; state < nodes_.size(); ++state) {
-        const Arc& arc = *into[state];
+        const Arc& arc = into_[state];
         if (arc.from != root) nodes_[state].shorter = child(shorter(arc.from), arc.word);
     }
 }

@@ -1059,6 +1059,11 @@ class ReferenceWords:
 
     def __len__(self) -> int: ...
 
+    def find_all(self, vocabulary: Vocabulary, spellings: Sequence[str] | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """
+        The number of each word of a vocabulary, -1 for words that are in no reference; spellings, if given, are looked up in place of the words.
+        """
+
 class Hypotheses:
     """Hypotheses in the numbers of the references' words."""
 
@@ -1134,6 +1139,11 @@ class ChrfReferences:
         """
         A row of n-grams in the hypothesis, in the reference and in both for each order.
         """
+
+def forest_statistics(references: BleuReferences, forest: Forest, sentence: int, numbers: NDArray[numpy.int32], *, max_edges: int) -> tuple[Forest, NDArray[numpy.int32], NDArray[numpy.float64]]:
+    """
+    The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is what word w is in the references.
+    """
 
 class Smoothing(enum.Enum):
     """What BLEU does about orders without a match."""

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "hopefear/forest_statistics.hpp"
 #include "hopefear/reference_automaton.hpp"
 #include "hopefear/reference_words.hpp"
 #include "hopefear/word_metric.hpp"
@@ -33,6 +34,12 @@ class BleuReferences : public WordMetric {
     [[nodiscard]] ReferenceAutomaton automaton(std::size_t sentence) const;
     // rho for a hypothesis of `length` words.
     [[nodiscard]] double reference_length(std::size_t sentence, std::size_t length) const;
+
+    // `forest`, which translates `sentence`, with statistics on its edges. rho is the average
+    // length, whatever the choice for whole strings: no other adds up over edges.
+    [[nodiscard]] ForestStatistics forest_statistics(const Forest& forest, std::size_t sentence,
+                                                     std::span<const WordId> numbers,
+                                                     std::size_t max_edges) const;
 
   protected:
     [[nodiscard]] Count make_count() const override;

@@ -45,6 +45,10 @@ class ReferenceAutomaton {
     // How often the k-gram occurs in the reference that has it most often.
     [[nodiscard]] std::int32_t limit(State state) const { return nodes_[state].limit; }
 
+    // The state of the k-gram without its last word, and that word; not for the root.
+    [[nodiscard]] State parent(State state) const { return into_[state].from; }
+    [[nodiscard]] WordId last_word(State state) const { return into_[state].word; }
+
     // The state of the k-gram followed by `word`, or none if no reference has that.
     [[nodiscard]] State child(State state, WordId word) const {
         for (std::size_t at = slot(state, word);; at = (at + 1) & mask_) {
@@ -87,6 +91,7 @@ class ReferenceAutomaton {
     int shift_ = 0;
     std::size_t mask_ = 0;
     std::vector<Node> nodes_;
+    std::vector<Arc> into_;  // the arc into each state
     std::vector<Arc> arcs_;  // open addressing; a power of two, half empty
 };
 

@@ -10,6 +10,7 @@ from hopefear.metrics.base import (
     metrics,
 )
 from hopefear.metrics.bleu import Bleu
+from hopefear.metrics.bleu_references import BleuReferences, ForestStatistics
 from hopefear.metrics.chrf import Chrf, ChrfPlusPlus
 from hopefear.metrics.column import Column
 from hopefear.metrics.oracle_document import OracleDocument
@@ -19,9 +20,11 @@ from hopefear.metrics.wer import Wer
 
 __all__ = [
     "Bleu",
+    "BleuReferences",
     "Chrf",
     "ChrfPlusPlus",
     "Column",
+    "ForestStatistics",
     "Metric",
     "OracleDocument",
     "Prepared",

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from hopefear import _core, require
 from hopefear.errors import ConfigError
 from hopefear.metrics.base import Statistics, metrics
+from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.metrics.references import References
 from hopefear.metrics.rows import score_rows
 from hopefear.metrics.signature import format_signature
 from hopefear.metrics.tokenizers import TOKENIZERS, tokenizer
-from hopefear.metrics.words import WordReferences
 
 __all__ = ["Bleu"]
 
@@ -98,14 +98,14 @@ class Bleu:
         default = _SMOOTHING_VALUES.get(self.smoothing)
         return default if default is None or self.smoothing_value is None else self.smoothing_value
 
-    def prepare(self, references: References) -> WordReferences:
+    def prepare(self, references: References) -> BleuReferences:
         """Return the references in the form in which statistics are computed."""
-        length = _LENGTHS[self.reference_length]
-        return WordReferences(
+        return BleuReferences(
             references,
-            make=lambda words: _core.BleuReferences(words, order=self.order, length=length),
+            tokenize=self.tokenize,
             lowercase=self.lowercase,
-            tokenize=None if self.tokenize == "none" else tokenizer(self.tokenize),
+            order=self.order,
+            length=_LENGTHS[self.reference_length],
         )
 
     def corpus_score(self) -> _core.BleuScore:

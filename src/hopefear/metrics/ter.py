@@ -57,7 +57,7 @@ class Ter:
     asian_support: bool = False
     case_sensitive: bool = False
 
-    def prepare(self, references: References) -> WordReferences:
+    def prepare(self, references: References) -> WordReferences[_core.TerReferences]:
         """Return the references in the form in which statistics are computed."""
         tokenizes = self.normalized or self.no_punct
         return WordReferences(

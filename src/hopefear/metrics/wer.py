@@ -55,7 +55,7 @@ class Wer:
     def __post_init__(self) -> None:
         require.one_of(self, "tokenize", TOKENIZERS)
 
-    def prepare(self, references: References) -> WordReferences:
+    def prepare(self, references: References) -> WordReferences[_core.WerReferences]:
         """Return the references in the form in which statistics are computed."""
         return WordReferences(
             references,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from hopefear import _core
 from hopefear.metrics.base import Statistics
 from hopefear.metrics.references import References
 from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts
-from hopefear.nbest import NBest, Vocabulary
+from hopefear.nbest import NBest
+from hopefear.types import Vocabulary
 
 __all__ = ["WordReferences"]
 
@@ -21,7 +23,10 @@ def lowercased(words: Vocabulary) -> list[str]:
     return [words[number].lower() for number in range(len(words))]
 
 
-class WordReferences:
+Core = TypeVar("Core", bound=_core.WordMetric)
+
+
+class WordReferences(Generic[Core]):
     """References as numbered words.
 
     Parameters
@@ -39,7 +44,7 @@ class WordReferences:
         self,
         references: References,
         *,
-        make: Callable[[_core.ReferenceWords], _core.WordMetric],
+        make: Callable[[_core.ReferenceWords], Core],
         lowercase: bool,
         tokenize: Callable[[str], str] | None,
     ) -> None:

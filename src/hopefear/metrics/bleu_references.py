@@ -1,0 +1,108 @@
+"""The references of BLEU, which give statistics to the edges of forests as well as to texts.
+
+Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, section 5.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopefear import _core
+from hopefear.errors import ConfigError
+from hopefear.forest import Forest
+from hopefear.metrics.base import Statistics
+from hopefear.metrics.references import References
+from hopefear.metrics.tokenizers import tokenizer
+from hopefear.metrics.words import WordReferences, lowercased
+from hopefear.types import Vocabulary
+
+__all__ = ["BleuReferences", "ForestStatistics"]
+
+
+@dataclass(frozen=True)
+class ForestStatistics:
+    """A forest with BLEU statistics on its edges.
+
+    Parameters
+    ----------
+    forest : Forest
+        The same derivations as in the original forest; nodes are split by the outer words that can
+        still become part of a reference n-gram.
+    edges : array of int32
+        For each edge, the edge of the original forest.
+    statistics : array of float64
+        For each edge a row [m₁ … m_K, n₁ … n_K, ρ]. The sum over the edges of a derivation is that
+        of its string, with matches not clipped and ρ the average reference length.
+    """
+
+    forest: Forest
+    edges: NDArray[np.int32]
+    statistics: Statistics
+
+
+class BleuReferences(WordReferences[_core.BleuReferences]):
+    """References as BLEU sees them.
+
+    Parameters
+    ----------
+    references : References
+    tokenize, lowercase, order
+        As in :class:`~hopefear.metrics.Bleu`.
+    length : _core.ReferenceLength
+        Which reference length counts for whole strings.
+    """
+
+    def __init__(
+        self,
+        references: References,
+        *,
+        tokenize: str,
+        lowercase: bool,
+        order: int,
+        length: _core.ReferenceLength,
+    ) -> None:
+        super().__init__(
+            references,
+            make=lambda words: _core.BleuReferences(words, order=order, length=length),
+            lowercase=lowercase,
+            tokenize=None if tokenize == "none" else tokenizer(tokenize),
+        )
+        self._tokenizer_name = tokenize
+        self._numbered: tuple[Vocabulary, NDArray[np.int32]] | None = None
+
+    def forest_statistics(
+        self, forest: Forest, sentence: int, *, max_edges: int = 20_000_000
+    ) -> ForestStatistics:
+        """Return a forest with statistics that add up over its edges.
+
+        Parameters
+        ----------
+        forest : Forest
+            Its words must be those of the references: tokenization has to be ``none``.
+        sentence : int
+            The sentence that it translates.
+        max_edges : int
+            A ForestError is raised if the split forest would have more.
+        """
+        if self._tokenizer_name != "none":
+            raise ConfigError(
+                f"Bleu.tokenize is '{self._tokenizer_name}', but forests have their words already; "
+                "'none' would do"
+            )
+        split, edges, statistics = _core.forest_statistics(
+            self._core, forest.core, sentence, self._numbers(forest.words), max_edges=max_edges
+        )
+        return ForestStatistics(Forest(split), edges, statistics)
+
+    def _numbers(self, words: Vocabulary) -> NDArray[np.int32]:
+        """Return the number of each word; the forests of a corpus share their vocabulary."""
+        if self._numbered is not None:
+            known, numbers = self._numbered
+            if known is words and len(numbers) == len(words):
+                return numbers
+        numbers = self._words.find_all(words, lowercased(words) if self._lowercase else None)
+        self._numbered = (words, numbers)
+        return numbers
