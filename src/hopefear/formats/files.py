@@ -31,7 +31,7 @@ __all__ = [
 PathLike = str | Path
 
 GZIP_MAGIC = b"\x1f\x8b"
-HEAD_BYTES = 1 << 16
+HEAD_BYTES = 1 << 20
 PIECE_BYTES = 1 << 20
 # No line of any format comes near this: a longer one is a broken or hostile file.
 LONGEST_LINE = 1 << 30
@@ -76,11 +76,11 @@ class Source:
                 first = False
 
     def head(self, limit: int = 100) -> list[str]:
-        """Return the first lines, as far as they lie in the first 64 kB; nothing is consumed."""
-        lines = self._head.split(b"\n")
+        """Return the first lines, as far as they lie in the first megabyte; nothing is consumed."""
+        lines = self._head.split(b"\n", limit)
         if len(lines) > 1:
             lines.pop()  # half a line, or what follows the last newline
-        text = [line.removesuffix(b"\r").decode(errors="replace") for line in lines[:limit]]
+        text = [line.removesuffix(b"\r").decode(errors="replace") for line in lines]
         return [text[0].removeprefix(BYTE_ORDER_MARK), *text[1:]] if self._head else []
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
@@ -194,8 +194,8 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
         return
     with (
         replacing(target) as temporary,
-        temporary.open("xb") as file,
-        _compressed(file, target) as stream,
+        _created(temporary, target) as new,
+        _compressed(new, target) as stream,
     ):
         yield stream
 
@@ -213,6 +213,13 @@ def replacing(path: PathLike) -> Iterator[Path]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _created(temporary: Path, target: Path) -> BinaryIO:
+    try:
+        return temporary.open("xb")
+    except OSError as error:
+        raise FormatError(f"{target}: cannot be written: {error.strerror}") from error
 
 
 @contextmanager

@@ -54,7 +54,7 @@ class JoshuaWeights:
 
     def sniff(self, source: Source) -> bool:
         """Look for a line that only joshua.config has."""
-        return any(_CONFIG.match(line) for line in source.head())
+        return any(_CONFIG.match(line) for line in source.head(1000))
 
     def read(self, source: Source) -> Weights:
         """Read the weights."""

@@ -85,7 +85,9 @@ class MosesWeights:
 
     def sniff(self, source: Source) -> bool:
         """Look for the section, or for a label and numbers in every line."""
-        lines = [words for line in source.head() if (words := split_blanks(without_comment(line)))]
+        lines = [
+            words for line in source.head(1000) if (words := split_blanks(without_comment(line)))
+        ]
         if ["[weight]"] in lines:
             return True
         return lines != [] and all(len(words) > 1 and words[0].endswith("=") for words in lines)

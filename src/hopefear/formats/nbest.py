@@ -138,12 +138,17 @@ def load_nbest(
 
 def _load(source: Source, format: NBestFormat, builder: NBestBuilder, keys: SentenceKeys) -> None:
     if isinstance(format, BarNBestFormat):
+        _number(source, keys, 0)  # these lists have numbers, all of them
         builder.parse(source.pieces(), format.layout, source.name)
         return
     for segment in format.read(source):
-        try:
-            sentence = keys.number(segment.sentence)
-        except FormatError as error:
-            raise FormatError(f"{source.name}: {error}") from None
+        sentence = _number(source, keys, segment.sentence)
         for hypothesis in segment.hypotheses:
             builder.add(sentence, hypothesis.text, hypothesis.features)
+
+
+def _number(source: Source, keys: SentenceKeys, sentence: int | str) -> int:
+    try:
+        return keys.number(sentence)
+    except FormatError as error:
+        raise FormatError(f"{source.name}: {error}") from None

@@ -68,7 +68,7 @@ class TravatarWeights:
 
     def sniff(self, source: Source) -> bool:
         """Look for the section of travatar.ini, or for NAME=VALUE everywhere."""
-        lines = source.head()
+        lines = source.head(1000)
         if any(line.strip() == _SECTION for line in lines):
             return True
         words = [word for line in lines for word in split_blanks(line)]
@@ -92,7 +92,7 @@ class TravatarWeights:
 
 def _weight_lines(source: Source) -> Iterator[tuple[int, str]]:
     """Give all lines, or if there are sections, as in travatar.ini, those of the weights."""
-    is_ini = any(line.startswith("[") and line.endswith("]") for line in source.head())
+    is_ini = any(line.startswith("[") and line.endswith("]") for line in source.head(1000))
     inside = not is_ini
     for number, line in source:
         if is_ini and line.startswith("["):

@@ -128,6 +128,15 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["text"]
 
 
+def test_a_folder_that_is_not_there_is_an_error_naming_the_target(tmp_path: Path) -> None:
+    def write() -> None:
+        with open_output(tmp_path / "nowhere" / "text") as out:
+            out.write("new")
+
+    with pytest.raises(FormatError, match=r"nowhere/text: cannot be written: No such file"):
+        write()
+
+
 def test_compressed_output_is_the_same_bytes_every_time(tmp_path: Path) -> None:
     contents = []
     for name in ("a.gz", "b.gz"):

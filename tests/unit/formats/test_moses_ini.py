@@ -45,6 +45,11 @@ def test_labels_with_several_values_are_numbered_from_0(ini: Path) -> None:
     }
 
 
+def test_the_section_is_found_behind_many_others(ini: Path) -> None:
+    ini.write_text("[mapping]\n" + 300 * "0 T 0\n" + INI)
+    assert detect_weights(ini) == "moses"
+
+
 def test_a_file_of_lines_alone_may_repeat_a_label_for_its_components(tmp_path: Path) -> None:
     path = tmp_path / "run1.dense"
     path.write_text("LM0= 0.5\nTM0= 0.1\nTM0= 0.2\n")

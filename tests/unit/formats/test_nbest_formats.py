@@ -141,6 +141,21 @@ def test_numbers_and_keys_do_not_mix(tmp_path: Path, first: str) -> None:
         load_nbest(tmp_path / "n")
 
 
+def test_a_list_with_numbers_does_not_mix_with_one_with_keys(tmp_path: Path) -> None:
+    (tmp_path / "keys").write_text('{"sentence": "x", "text": "1"}\n')
+    (tmp_path / "numbers").write_text("0 ||| a ||| x= 1\n")
+    with pytest.raises(FormatError, match="numbers: some sentences have a number"):
+        load_nbest([tmp_path / "keys", tmp_path / "numbers"])
+    with pytest.raises(FormatError, match="keys: some sentences have a number"):
+        load_nbest([tmp_path / "numbers", tmp_path / "keys"])
+
+
+def test_lines_with_very_many_features_are_recognized(tmp_path: Path) -> None:
+    features = " ".join(f"sparse_feature_{i}= 1" for i in range(10_000))
+    (tmp_path / "n").write_text(f"0 ||| a ||| {features} ||| 1\n")
+    assert detect_nbest(tmp_path / "n") == "moses"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
