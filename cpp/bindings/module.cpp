@@ -12,6 +12,8 @@ NB_MODULE(_core, m) {
     bind_alignment(m);
     bind_forest(m);
     bind_grammar(m);
+    bind_forest_codec(m);
+    bind_moses_hypergraph(m);
     bind_inference(m);
     bind_semirings(m);
     bind_language_model(m);

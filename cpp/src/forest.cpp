@@ -10,6 +10,12 @@ EdgeId Forest::checked_edge(EdgeId edge) const {
     return edge;
 }
 
+void Forest::shrink() {
+    const auto fit = [](auto&... arrays) { (arrays.shrink_to_fit(), ...); };
+    fit(source_begin_, covered_, edge_begin_, heads_, tails_, tail_begin_, targets_, target_begin_,
+        pattern_, values_, value_begin_);
+}
+
 std::size_t Forest::bytes() const {
     const auto of = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
     return of(source_begin_) + of(covered_) + of(edge_begin_) + of(heads_) + of(tails_) +

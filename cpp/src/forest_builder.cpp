@@ -135,10 +135,6 @@ Forest ForestBuilder::assemble(const ForestSelection& selection) const {
     Forest forest;
     forest.words_ = words_;
     forest.feature_names_ = feature_names_;
-    forest.heads_.reserve(edge_count());
-    forest.tails_.reserve(tails_.size());
-    forest.targets_.reserve(targets_.size());
-    forest.values_.reserve(values_.size());
     std::vector<NodeId> renumbered(node_count(), -1);
     // Patterns are numbered anew, so that equal forests have equal arrays.
     std::vector<FeaturePatterns::Id> pattern(patterns_.size(), -1);
@@ -162,6 +158,7 @@ Forest ForestBuilder::assemble(const ForestSelection& selection) const {
         }
         forest.edge_begin_.push_back(static_cast<Forest::Offset>(forest.edge_count()));
     }
+    forest.shrink();
     return forest;
 }
 

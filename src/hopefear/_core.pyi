@@ -378,6 +378,30 @@ class GrammarBuilder:
     def write(self, path: str, notes: str) -> None:
         """Write the grammar to a file."""
 
+def encode_forest(forest: Forest, words: Vocabulary, feature_names: Vocabulary) -> bytes:
+    """
+    The bytes of a forest; its words and features are added to the vocabularies.
+    """
+
+def decode_forest(bytes: bytes, words: Vocabulary, feature_names: Vocabulary, word_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], feature_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+    """
+    The forest of these bytes; the ids are those that stored numbers stand for.
+    """
+
+def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
+    """The bytes of a vocabulary."""
+
+def decode_vocabulary(bytes: bytes, vocabulary: Vocabulary) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """Add the strings to a vocabulary; their ids."""
+
+def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_names: Vocabulary) -> Forest:
+    """
+    The forest that a file in Moses' or cdec's form has; `file` is for messages.
+    """
+
+def format_moses_hypergraph(forest: Forest, covered: bool) -> bytes:
+    """The text of a forest in Moses' form, or without `covered` in cdec's."""
+
 def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """The word ids of a derivation, from left to right."""
 

@@ -110,6 +110,8 @@ class Forest {
   private:
     friend class ForestBuilder;
     Forest() = default;
+    // Give back memory that growing arrays have taken in advance.
+    void shrink();
 
     template <class T>
     static std::span<const T> row(const std::vector<T>& values, const std::vector<Offset>& begin,

@@ -23,6 +23,8 @@ class ForestBuilder {
     EdgeId add_edge(NodeId head, std::span<const NodeId> tails, SparseView features,
                     std::span<const Symbol> target);
     void set_root(NodeId node) { root_ = node; }
+    // For formats that tell what a node covers after the node. The node has to be there.
+    void set_source(NodeId node, SourceSpan source) { sources_[node] = source; }
 
     [[nodiscard]] std::size_t node_count() const { return sources_.size(); }
     [[nodiscard]] std::size_t edge_count() const { return heads_.size(); }

@@ -8,6 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from hopefear.formats.base import (
+    ForestFormat,
     NBestFormat,
     WeightsFormat,
     WritableNBestFormat,
@@ -16,6 +17,7 @@ from hopefear.formats.base import (
     weights_formats,
 )
 from hopefear.formats.files import open_output, read_lines
+from hopefear.formats.forests import detect_forests, read_forests, write_forests
 from hopefear.formats.keyed_lines import keyed_references, read_keyed_lines
 from hopefear.formats.nbest import (
     SentenceKeys,
@@ -24,13 +26,18 @@ from hopefear.formats.nbest import (
     read_nbest,
     write_nbest,
 )
+from hopefear.formats.store import ForestStore, ForestWriter
 from hopefear.formats.weights import detect_weights, read_weights, write_weights
 
 __all__ = [
+    "ForestFormat",
+    "ForestStore",
+    "ForestWriter",
     "NBestFormat",
     "SentenceKeys",
     "WeightsFormat",
     "WritableNBestFormat",
+    "detect_forests",
     "detect_nbest",
     "detect_weights",
     "forest_formats",
@@ -38,11 +45,13 @@ __all__ = [
     "load_nbest",
     "nbest_formats",
     "open_output",
+    "read_forests",
     "read_keyed_lines",
     "read_lines",
     "read_nbest",
     "read_weights",
     "weights_formats",
+    "write_forests",
     "write_nbest",
     "write_weights",
 ]

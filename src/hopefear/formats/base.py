@@ -6,15 +6,18 @@ package registers the class; nothing else has to be changed to add one.
 
 import tomllib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Protocol, TextIO, TypeVar, cast, runtime_checkable
 
 from hopefear.config import decode
 from hopefear.errors import ConfigError, FormatError
+from hopefear.forest import Forest
 from hopefear.formats.files import Source
 from hopefear.registry import Registry
-from hopefear.types import Hypothesis, Segment, Weights
+from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 
 __all__ = [
+    "ForestFormat",
     "Format",
     "NBestFormat",
     "WeightsFormat",
@@ -67,11 +70,26 @@ class WeightsFormat(Format, Protocol):
         ...
 
 
+@runtime_checkable
+class ForestFormat(Format, Protocol):
+    """A form of forests."""
+
+    def read(
+        self, source: Source, words: Vocabulary, feature_names: Vocabulary
+    ) -> Iterator[tuple[int, Forest]]:
+        """Read sentences and their forests; words and features are added to the vocabularies."""
+        ...
+
+    def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
+        """Write sentences and their forests; FormatError for what the format cannot carry."""
+        ...
+
+
 AnyFormat = TypeVar("AnyFormat", bound=Format)
 
 nbest_formats: Registry[NBestFormat] = Registry("n-best format")
 weights_formats: Registry[WeightsFormat] = Registry("weights format")
-forest_formats: Registry[Format] = Registry("forest format")
+forest_formats: Registry[ForestFormat] = Registry("forest format")
 
 
 def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:

@@ -1,0 +1,340 @@
+"""The forest store: many forests in little space, any of them at once.
+
+A shard is one file::
+
+    header    magic, version, checksum
+    records   one for each forest: its bytes (see the core's forest_codec.hpp), compressed
+    words     the vocabulary of all target sides, compressed
+    features  the vocabulary of all feature names, compressed
+    index     sentence, place, sizes and checksum of each record, compressed
+    footer    place, sizes and checksum of the last three; checksum; magic
+
+All numbers are little-endian. What a shard says is checked before it is used, so a broken or
+hostile file leads to an error and to nothing else. A store is one shard, or a directory of them.
+"""
+
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Self
+
+import numpy as np
+
+from hopefear.errors import ConfigError, DataError, ForestError, FormatError
+from hopefear.forest import Forest
+from hopefear.forest.codec import ForestDecoder, ForestEncoder
+from hopefear.formats.base import forest_formats
+from hopefear.formats.files import PathLike, Source, open_binary_output
+from hopefear.types import Vocabulary
+
+__all__ = ["ForestStore", "ForestWriter", "HopefearForests"]
+
+SUFFIX = ".forests"
+VERSION = 1
+# As PNG does: bytes that show a file that was taken for text.
+MAGIC = b"\x89HFF\r\n\x1a\n"
+END_MAGIC = b"HFFend\r\n"
+HEADER_SIZE = len(MAGIC) + 8  # and version, checksum
+# Place, stored size, size and checksum of the words, the features and the index.
+TABLE = struct.Struct("<QQQI QQQI QQQI")
+FOOTER_SIZE = TABLE.size + 4 + len(END_MAGIC)  # between them the table's checksum
+INDEX_ROW = np.dtype(
+    [("sentence", "<i8"), ("place", "<u8"), ("stored", "<u8"), ("size", "<u8"), ("crc", "<u4")]
+)
+# What zlib can at most make of a byte.
+MOST_EXPANSION = 1032
+# No forest, vocabulary or index comes near this.
+MOST_BYTES = 1 << 32
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A compressed part of a shard."""
+
+    place: int
+    stored: int
+    size: int
+    crc: int
+
+
+class ForestWriter:
+    """Writes the forests of one shard; made by :meth:`open`."""
+
+    def __init__(self, name: str, file: BinaryIO, level: int) -> None:
+        self._name, self._file, self._level = name, file, level
+        self._encoder = ForestEncoder()
+        self._index: dict[int, _Block] = {}
+        self._place = 0
+        start = MAGIC + struct.pack("<I", VERSION)
+        self._write(start + struct.pack("<I", zlib.crc32(start)))
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: PathLike, *, level: int = 6) -> Iterator[Self]:
+        """Open a shard to be written; the file is there when the block ends without exception.
+
+        Parameters
+        ----------
+        path
+            The file. Its name has to end in ``.forests`` for it to be found in a directory.
+        level
+            zlib's: 1 is fastest, 9 is smallest.
+        """
+        if not 1 <= level <= 9:
+            raise ConfigError(f"the level of compression must be from 1 to 9, got {level}")
+        if str(path) == "-" or Path(path).suffix == ".gz":
+            raise ConfigError(f"{path}: a forest store is a file, and compressed as it is")
+        with open_binary_output(path) as file:
+            writer = cls(str(path), file, level)
+            yield writer
+            writer._finish()
+
+    def add(self, sentence: int, forest: Forest) -> None:
+        """Write the forest of a sentence; each sentence has one."""
+        if sentence in self._index or sentence < 0:
+            problem = "has a forest already" if sentence >= 0 else "has a negative number"
+            raise DataError(f"{self._name}: sentence {sentence} {problem}")
+        self._index[sentence] = self._write_block(self._encoder.encode(forest))
+
+    def _finish(self) -> None:
+        rows = [(s, b.place, b.stored, b.size, b.crc) for s, b in sorted(self._index.items())]
+        index = np.array(rows, dtype=INDEX_ROW).tobytes()
+        blocks = [self._write_block(part) for part in (*self._encoder.vocabularies(), index)]
+        numbers = [n for b in blocks for n in (b.place, b.stored, b.size, b.crc)]
+        table = TABLE.pack(*numbers)
+        self._write(table + struct.pack("<I", zlib.crc32(table)) + END_MAGIC)
+
+    def _write_block(self, content: bytes) -> _Block:
+        packed = zlib.compress(content, self._level)
+        block = _Block(self._place, len(packed), len(content), zlib.crc32(packed))
+        self._write(packed)
+        return block
+
+    def _write(self, content: bytes) -> None:
+        self._file.write(content)
+        self._place += len(content)
+
+
+class _Shard:
+    """One file of a store, mapped into memory."""
+
+    def __init__(self, path: Path, words: Vocabulary, feature_names: Vocabulary) -> None:
+        self.name = str(path)
+        try:
+            with path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size < HEADER_SIZE + FOOTER_SIZE:
+                    raise self._error("is too short to be a forest store")
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise self._error(f"cannot be read: {error.strerror}") from error
+        try:
+            self._check_header()
+            parts = [self._content(block, "the footer") for block in self._footer()]
+            try:
+                self._decoder = ForestDecoder(parts[0], parts[1], words, feature_names)
+            except DataError as error:
+                raise self._error(f"the vocabularies are broken: {error}") from error
+            self.index = self._read_index(parts[2])
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._map.close()
+
+    def forest(self, sentence: int) -> Forest:
+        content = self._content(self.index[sentence], f"sentence {sentence}")
+        try:
+            return self._decoder.decode(content)
+        except (FormatError, ForestError) as error:
+            raise self._error(f"sentence {sentence} is broken: {error}") from error
+
+    def _error(self, problem: str) -> FormatError:
+        return FormatError(f"{self.name}: {problem}")
+
+    def _check_header(self) -> None:
+        header = self._map[:HEADER_SIZE]
+        if not header.startswith(MAGIC):
+            raise self._error("is not a forest store")
+        version, crc = struct.unpack_from("<II", header, len(MAGIC))
+        if crc != zlib.crc32(header[:-4]):
+            raise self._error("the header is broken: its checksum is wrong")
+        if version != VERSION:
+            raise self._error(f"is a forest store of version {version}; this reads {VERSION}")
+
+    def _footer(self) -> list[_Block]:
+        footer = self._map[-FOOTER_SIZE:]
+        table, (crc,) = footer[: TABLE.size], struct.unpack_from("<I", footer, TABLE.size)
+        if not footer.endswith(END_MAGIC):
+            raise self._error("ends too early: it has no footer")
+        if crc != zlib.crc32(table):
+            raise self._error("the footer is broken: its checksum is wrong")
+        numbers = TABLE.unpack(table)
+        return [_Block(*numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
+
+    def _read_index(self, content: bytes) -> dict[int, _Block]:
+        if len(content) % INDEX_ROW.itemsize:
+            raise self._error("the index is broken: its size is wrong")
+        rows = np.frombuffer(content, dtype=INDEX_ROW).tolist()
+        index = {sentence: _Block(*block) for sentence, *block in rows}
+        if len(index) < len(rows):
+            raise self._error("the index is broken: a sentence is there twice")
+        return index
+
+    def _content(self, block: _Block, where: str) -> bytes:
+        end = len(self._map) - FOOTER_SIZE
+        if block.place < HEADER_SIZE or block.stored > end or block.place > end - block.stored:
+            raise self._error(f"{where} is broken: it lies outside the file")
+        # What is said to be larger than it can be would only take memory.
+        if block.size > min(MOST_EXPANSION * block.stored, MOST_BYTES):
+            raise self._error(f"{where} is broken: {block.size} bytes out of {block.stored}")
+        packed = self._map[block.place : block.place + block.stored]
+        if zlib.crc32(packed) != block.crc:
+            raise self._error(f"{where} is broken: its checksum is wrong")
+        unpacker = zlib.decompressobj()
+        try:
+            content = unpacker.decompress(packed, block.size + 1)
+        except zlib.error as error:
+            raise self._error(f"{where} is broken: {error}") from error
+        if len(content) != block.size or not unpacker.eof or unpacker.unused_data:
+            raise self._error(f"{where} is broken: its size is wrong")
+        return content
+
+
+class ForestStore(Mapping[int, Forest]):
+    """The forests of a store by sentence: a read-only mapping, in the order of sentences.
+
+    A forest is read from the file when it is asked for, and is not kept. Several threads may read
+    at the same time. All forests share their vocabularies.
+    """
+
+    def __init__(
+        self, shards: Iterable[PathLike], words: Vocabulary, feature_names: Vocabulary
+    ) -> None:
+        self.words, self.feature_names = words, feature_names
+        self._shards: list[_Shard] = []
+        places: dict[int, _Shard] = {}
+        try:
+            for path in shards:
+                shard = _Shard(Path(path), words, feature_names)
+                self._shards.append(shard)
+                if twice := shard.index.keys() & places.keys():
+                    raise FormatError(
+                        f"{shard.name}: sentence {min(twice)} is in {places[min(twice)].name} too"
+                    )
+                places.update(dict.fromkeys(shard.index, shard))
+        except BaseException:
+            self.close()
+            raise
+        self._places = dict(sorted(places.items()))
+
+    @classmethod
+    def open(
+        cls,
+        path: PathLike | Sequence[PathLike],
+        *,
+        words: Vocabulary | None = None,
+        feature_names: Vocabulary | None = None,
+    ) -> Self:
+        """Open a store.
+
+        Parameters
+        ----------
+        path
+            A shard, a directory of shards (``*.forests``), or several shards.
+        words, feature_names
+            Vocabularies to share with other forests; what is new is added to them here, and never
+            later.
+
+        Raises
+        ------
+        FormatError
+            If a file is not a shard or is broken, or a sentence is in two of them.
+        """
+        if isinstance(path, str | Path):
+            shards: Sequence[PathLike] = _shards_in(Path(path))
+        else:
+            shards = path
+        return cls(
+            shards,
+            Vocabulary() if words is None else words,
+            Vocabulary() if feature_names is None else feature_names,
+        )
+
+    @staticmethod
+    def write(path: PathLike, forests: Iterable[tuple[int, Forest]], *, level: int = 6) -> None:
+        """Write a shard of pairs of a sentence and its forest; see :class:`ForestWriter`."""
+        with ForestWriter.open(path, level=level) as writer:
+            for sentence, forest in forests:
+                writer.add(sentence, forest)
+
+    def __getitem__(self, sentence: int) -> Forest:
+        return self._places[sentence].forest(sentence)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, sentence: object) -> bool:
+        return sentence in self._places
+
+    def close(self) -> None:
+        """Let go of the files; forests that were read stay."""
+        for shard in self._shards:
+            shard.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _shards_in(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    shards = sorted(path.glob(f"*{SUFFIX}"))
+    if not shards:
+        raise FormatError(f"{path}: no file of a forest store (*{SUFFIX}) is in this directory")
+    return shards
+
+
+@forest_formats.register("hopefear")
+@dataclass(frozen=True, kw_only=True)
+class HopefearForests:
+    """The forest store as one of the formats of forests.
+
+    Attributes
+    ----------
+    level : int
+        For writing: zlib's level, from 1 to 9.
+    """
+
+    level: int = 6
+
+    def sniff(self, source: Source) -> bool:
+        """Look at the first bytes, or for shards in a directory."""
+        if source.is_directory:
+            return any(source.path.glob(f"*{SUFFIX}"))
+        if not source.path.is_file():
+            return False
+        with source.path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+
+    def read(
+        self, source: Source, words: Vocabulary, feature_names: Vocabulary
+    ) -> Iterator[tuple[int, Forest]]:
+        """Read the forests in the order of sentences; memory is needed for one only."""
+        with ForestStore.open(source.path, words=words, feature_names=feature_names) as store:
+            yield from store.items()
+
+    def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
+        """Write one shard."""
+        ForestStore.write(path, forests, level=self.level)
