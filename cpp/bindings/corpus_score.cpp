@@ -38,7 +38,11 @@ void bind_corpus_score(nb::module_& m) {
             [](const CorpusScore& score, const ArrayIn<double>& statistics) {
                 return score.size(checked(score, statistics));
             },
-            nb::arg("statistics"), "How much text the statistics stand for, in the metric's unit.");
+            nb::arg("statistics"), "How much text the statistics stand for, in the metric's unit.")
+        .def(
+            "first_document",
+            [](const CorpusScore& score) { return to_array(score.first_document()); },
+            "A small document without a mistake, in whose context a first sentence can be judged.");
 }
 
 }  // namespace hopefear::bindings

@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -48,13 +49,8 @@ void bind_losses(nb::module_& m) {
                 Unlocked unlocked;
                 sum = total_loss(nbest, as_span(scores), as_span(costs), loss, threads, slopes);
             }
-            return nb::make_tuple(sum, to_array(std::move(slopes)));
+            return std::pair(sum, to_array(std::move(slopes)));
         },
-        nb::sig("def total_loss(nbest: NBest, scores: Annotated[NDArray[numpy.float64], "
-                "dict(shape=(None,), order='C', device='cpu', writable=False)], costs: "
-                "Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', "
-                "writable=False)], loss: Loss, threads: int) -> tuple[float, "
-                "NDArray[numpy.float64]]"),
         nb::arg("nbest"), nb::arg("scores"), nb::arg("costs"), nb::arg("loss"), nb::arg("threads"),
         "The loss over all sentences, and its derivative by the score of each hypothesis.");
 }
@@ -181,6 +177,19 @@ void bind_margins(nb::module_& m) {
             nb::arg("x"), nb::arg("features"), "The sum of the rows, each times its x.");
     m.def("pair_differences", &pair_differences, nb::arg("nbest"), nb::arg("pairs"),
           nb::call_guard<nb::gil_scoped_release>(), "h(better) - h(worse) for each pair.");
+    m.def(
+        "softmax_tangents",
+        [](const NBest& nbest, const ArrayIn<std::int64_t>& sentences,
+           const std::vector<std::vector<std::int64_t>>& oracles, const ArrayIn<double>& weights) {
+            SoftmaxTangents tangents;
+            {
+                Unlocked unlocked;
+                tangents = softmax_tangents(nbest, as_span(sentences), oracles, as_span(weights));
+            }
+            return std::pair(to_array(std::move(tangents.values)), std::move(tangents.gradients));
+        },
+        nb::arg("nbest"), nb::arg("sentences"), nb::arg("oracles"), nb::arg("weights"),
+        "log(Z_oracle / Z_nbest) of each sentence, and its gradients.");
     nb::class_<MarginSolution>(m, "MarginSolution", "What solve_margins found.")
         .def_prop_ro("tau",
                      [](nb::handle_t<MarginSolution> self) {
@@ -220,6 +229,17 @@ void bind_margins(nb::module_& m) {
         },
         nb::arg("nbest"), nb::arg("x"), nb::arg("features"), nb::arg("threads"),
         "The sum of all feature vectors, each times its x.");
+    m.def(
+        "feature_spread",
+        [](const NBest& nbest, std::size_t features) {
+            std::vector<double> spread;
+            {
+                Unlocked unlocked;
+                spread = feature_spread(nbest, features);
+            }
+            return to_array(std::move(spread));
+        },
+        nb::arg("nbest"), nb::arg("features"), "How much each feature varies within a list.");
 }
 
 }  // namespace

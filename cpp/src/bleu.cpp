@@ -11,9 +11,10 @@ namespace {
 
 using View = BleuStatistics<const double>;
 
-// log of the brevity penalty: min(0, 1 - rho/n_1)
-double log_brevity(const View& b) {
-    return std::min(0.0, 1.0 - b.reference_length() / b.hypothesis_length());
+// exp(min(0, 1 - rho/n_1))
+double brevity(const View& b) {
+    const double ratio = b.reference_length() / b.hypothesis_length();
+    return ratio > 1.0 ? std::exp(1.0 - ratio) : 1.0;
 }
 
 void check_dimension(std::size_t dimension) {
@@ -31,7 +32,10 @@ double bleu(std::span<const double> statistics, const BleuOptions& options) {
     for (std::size_t k = 1; k <= order; ++k) any = any || b.matches(k) > 0.0;
     if (!any || b.hypothesis_length() <= 0.0) return 0.0;
 
-    double sum = 0.0;  // of log(m_k/n_k)
+    // The product of all m_k over that of all n_k: a logarithm for each would take most of the time
+    // of a learner that asks for the gain of every hypothesis.
+    double matching = 1.0;
+    double counting = 1.0;
     double half = 1.0;
     std::size_t counted = 0;
     for (std::size_t k = 1; k <= order; ++k) {
@@ -45,11 +49,15 @@ double bleu(std::span<const double> statistics, const BleuOptions& options) {
                                                                   : 0.0;
         }
         if (matches <= 0.0) return 0.0;
-        sum += std::log(matches / total);
+        matching *= matches;
+        counting *= total;
         ++counted;
     }
     if (!options.effective_order && counted < order) return 0.0;
-    return std::exp(sum / static_cast<double>(counted) + log_brevity(b));
+    const double product = matching / counting;
+    const double mean = counted == 4 ? std::sqrt(std::sqrt(product))
+                                     : std::pow(product, 1.0 / static_cast<double>(counted));
+    return mean * brevity(b);
 }
 
 std::vector<double> perfect_sentence(std::size_t order) {

@@ -13,8 +13,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The indices of the hypotheses in the pool.
 std::vector<std::size_t> members(const Loss& loss, Pool pool, std::span<const double> scores,
-                                 std::span<const double> costs, std::size_t fixed) {
-    if (pool == Pool::fixed) return {fixed};
+                                 std::span<const double> costs,
+                                 std::span<const std::size_t> fixed) {
+    if (pool == Pool::fixed) return {fixed.begin(), fixed.end()};
     std::vector<std::size_t> rows(scores.size());
     std::iota(rows.begin(), rows.end(), 0);
     if (pool == Pool::all) return rows;
@@ -73,7 +74,7 @@ double risk(std::span<const double> scores, std::span<const double> costs,
 }  // namespace
 
 double evaluate(const Loss& loss, std::span<const double> scores, std::span<const double> costs,
-                std::size_t fixed, std::span<double> slopes) {
+                std::span<const std::size_t> fixed, std::span<double> slopes) {
     if (scores.empty()) return 0.0;
     if (loss.risk) return risk(scores, costs, slopes);
     const auto up = members(loss, loss.up.pool, scores, costs, fixed);

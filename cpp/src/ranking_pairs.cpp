@@ -1,8 +1,11 @@
 #include "hopefear/ranking_pairs.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <numeric>
 
+#include "hopefear/error.hpp"
+#include "hopefear/loss.hpp"
 #include "hopefear/random.hpp"
 #include "hopefear/threads.hpp"
 
@@ -27,10 +30,40 @@ std::vector<Pair> sample_list(NBest::Rows rows, std::span<const double> gains,
         if (difference > sampling.threshold) pairs.push_back({a, b, difference});
         if (-difference > sampling.threshold) pairs.push_back({b, a, -difference});
     }
-    const auto larger = [](const Pair& x, const Pair& y) { return x.difference > y.difference; };
-    std::ranges::stable_sort(pairs, larger);
-    if (pairs.size() > sampling.kept) pairs.resize(sampling.kept);
+    if (pairs.size() > sampling.kept) {
+        // Of equal differences the ones drawn first.
+        const auto larger = [&](std::size_t x, std::size_t y) {
+            return pairs[x].difference != pairs[y].difference
+                       ? pairs[x].difference > pairs[y].difference
+                       : x < y;
+        };
+        std::vector<std::size_t> order(pairs.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::nth_element(order.begin(), order.begin() + sampling.kept, order.end(), larger);
+        order.resize(sampling.kept);
+        std::ranges::sort(order);
+        for (std::size_t i = 0; i < order.size(); ++i) pairs[i] = pairs[order[i]];
+        pairs.resize(order.size());
+    }
     return pairs;
+}
+
+// Each oracle must be a row of its sentence, in increasing order.
+void check_oracles(const NBest& nbest, std::span<const std::int64_t> sentences,
+                   const std::vector<std::vector<std::int64_t>>& oracles) {
+    if (oracles.size() != sentences.size())
+        fail<DataError>(oracles.size(), " lists of oracles for ", sentences.size(), " sentences");
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        const auto [begin, end] = nbest.rows(nbest.checked_sentence(sentences[i]));
+        for (std::size_t j = 0; j < oracles[i].size(); ++j) {
+            const std::int64_t row = oracles[i][j];
+            const bool own =
+                row >= static_cast<std::int64_t>(begin) && row < static_cast<std::int64_t>(end);
+            if (!own || (j > 0 && oracles[i][j - 1] >= row))
+                fail<DataError>("sentence ", sentences[i], " has rows ", begin, " to ", end,
+                                ", but its oracle ", j, " is row ", row);
+        }
+    }
 }
 
 }  // namespace
@@ -103,6 +136,7 @@ std::vector<std::vector<std::int64_t>> corpus_oracles(const NBest& nbest, const 
 
 RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sentences,
                           const std::vector<std::vector<std::int64_t>>& oracles) {
+    check_oracles(nbest, sentences, oracles);
     RankingPairs pairs;
     for (std::size_t i = 0; i < sentences.size(); ++i) {
         const auto [begin, end] = nbest.rows(sentences[i]);
@@ -121,6 +155,45 @@ SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs) {
     for (std::size_t i = 0; i < pairs.better.size(); ++i)
         rows.add_difference(nbest.features(pairs.better[i]), nbest.features(pairs.worse[i]));
     return rows;
+}
+
+SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_t> sentences,
+                                 const std::vector<std::vector<std::int64_t>>& oracles,
+                                 std::span<const double> weights) {
+    check_oracles(nbest, sentences, oracles);
+    nbest.check_weights(weights.size());
+    // -L = -log sum_oracles exp(s) + log sum exp(s)
+    const Side soft{.soft = true};
+    const Loss loss{.up = {.pool = Pool::fixed, .soft = true}, .down = soft};
+    SoftmaxTangents tangents;
+    std::map<FeatureId, double> gradient;
+    std::vector<FeatureId> ids;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        const auto [begin, end] = nbest.rows(sentences[i]);
+        std::vector<double> scores;
+        for (std::size_t row = begin; row < end; ++row)
+            scores.push_back(nbest.features(row).dot(weights));
+        std::vector<std::size_t> fixed;
+        for (const std::int64_t row : oracles[i]) fixed.push_back(row - begin);
+        std::vector<double> slopes(end - begin);
+        const std::vector<double> costs(end - begin);
+        tangents.values.push_back(-evaluate(loss, scores, costs, fixed, slopes));
+        gradient.clear();
+        for (std::size_t row = begin; row < end; ++row) {
+            const SparseView h = nbest.features(row);
+            for (std::size_t j = 0; j < h.size(); ++j)
+                gradient[h.ids[j]] -= slopes[row - begin] * h.values[j];
+        }
+        ids.clear();
+        values.clear();
+        for (const auto& [id, value] : gradient) {
+            ids.push_back(id);
+            values.push_back(value);
+        }
+        tangents.gradients.add({ids, values});
+    }
+    return tangents;
 }
 
 }  // namespace hopefear

@@ -61,7 +61,8 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
         const std::size_t held = fixed.empty() ? 0 : fixed[sentence] - rows.begin;
         if (rows.size() > 0 && held >= rows.size())
             fail<DataError>("hypothesis ", fixed[sentence], " is not of sentence ", sentence);
-        state.loss += evaluate(loss, scores, costs.subspan(rows.begin, rows.size()), held, slopes);
+        state.loss +=
+            evaluate(loss, scores, costs.subspan(rows.begin, rows.size()), {&held, 1}, slopes);
         move(nbest, rows, slopes, step, state);
         state.weights.count();
     }
@@ -81,7 +82,7 @@ double total_loss(const NBest& nbest, std::span<const double> scores, std::span<
             const auto own = slopes.subspan(begin, end - begin);
             std::ranges::fill(own, 0.0);
             losses[sentence] = evaluate(loss, scores.subspan(begin, end - begin),
-                                        costs.subspan(begin, end - begin), 0, own);
+                                        costs.subspan(begin, end - begin), {}, own);
         }
     });
     double sum = 0.0;

@@ -23,6 +23,11 @@ class CorpusScore:
     def size(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """How much text the statistics stand for, in the metric's unit."""
 
+    def first_document(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """
+        A small document without a mistake, in whose context a first sentence can be judged.
+        """
+
 class Vocabulary:
     """Strings numbered from 0 in order of first appearance."""
 
@@ -972,7 +977,7 @@ class Loss:
 
     def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
 
-def total_loss(nbest: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, threads: int) -> tuple[float, NDArray[numpy.float64]]:
+def total_loss(nbest: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
     The loss over all sentences, and its derivative by the score of each hypothesis.
     """
@@ -1051,6 +1056,9 @@ class SparseRows:
 def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
     """h(better) - h(worse) for each pair."""
 
+def softmax_tangents(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], SparseRows]:
+    """log(Z_oracle / Z_nbest) of each sentence, and its gradients."""
+
 class MarginSolution:
     """What solve_margins found."""
 
@@ -1072,6 +1080,9 @@ def solve_margins(rows: SparseRows, margins: Annotated[NDArray[numpy.float64], d
 
 def feature_sum(nbest: NBest, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The sum of all feature vectors, each times its x."""
+
+def feature_spread(nbest: NBest, features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """How much each feature varies within a list."""
 
 class ReferenceWords:
     """The references of each sentence as numbered words."""

@@ -4,6 +4,7 @@
 
     HopefearError
     ├── ConfigError          an option or a configuration says something that cannot be done
+    ├── LearningError        a learner's result is none: weights not finite, all zero, unchanged
     └── DataError            what was read, or handed over, is not what it should be
         ├── FormatError      a file breaks its format; the message begins with file and line
         └── ForestError      a hypergraph is not a forest, or has no derivation to give
@@ -12,7 +13,14 @@ A message says what is wrong, where (file and line, or sentence), which value wa
 would do. The compiled core raises the same classes.
 """
 
-__all__ = ["ConfigError", "DataError", "ForestError", "FormatError", "HopefearError"]
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "ForestError",
+    "FormatError",
+    "HopefearError",
+    "LearningError",
+]
 
 
 class HopefearError(Exception):
@@ -21,6 +29,10 @@ class HopefearError(Exception):
 
 class ConfigError(HopefearError, ValueError):
     """An option or a configuration says something that cannot be done."""
+
+
+class LearningError(HopefearError):
+    """What a learner found is no result, and is not reported as one."""
 
 
 class DataError(HopefearError, ValueError):

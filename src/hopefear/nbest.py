@@ -195,6 +195,17 @@ class NBest:
         """
         return _core.nbest_surface(self.core, origins, slopes, threads)
 
+    def feature_sum(self, x: FloatArray, threads: int = 0) -> FloatArray:
+        """Return the sum of all feature vectors, each times its entry of `x`."""
+        return _core.feature_sum(self.core, x, len(self.feature_names), threads)
+
+    def feature_spread(self) -> FloatArray:
+        """Return how much each feature varies within a list: the root of its mean variance.
+
+        It is 0 for a feature that is constant in every list, which cannot change any choice.
+        """
+        return _core.feature_spread(self.core, len(self.feature_names))
+
 
 class NBestBuilder:
     """Collects hypotheses in any order and makes n-best lists of them.

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from hopefear._core import Vocabulary
 from hopefear.errors import DataError
 
-__all__ = ["FloatArray", "Hypothesis", "Segment", "Vocabulary", "Weights"]
+__all__ = ["FloatArray", "Hypothesis", "IntArray", "Segment", "Vocabulary", "Weights"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class Weights(Mapping[str, float]):

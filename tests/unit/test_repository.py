@@ -20,6 +20,7 @@ FACES = {
     "grammar",
     "language_model",
     "learners",
+    "losses",
     "metrics",
     "nbest",
     "search",

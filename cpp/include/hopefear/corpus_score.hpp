@@ -16,6 +16,9 @@ struct CorpusScore {
     // How much text the statistics stand for, in the metric's own unit (reference words, say).
     [[nodiscard]] virtual double size(std::span<const double> statistics) const = 0;
 
+    // A small document without a mistake, in whose context a first sentence can be judged.
+    [[nodiscard]] virtual std::vector<double> first_document() const = 0;
+
     // What each of `rows` is worth to a document: size(d + b) score(d + b), equal to the gain of
     // Chiang (2012), equation 3, but for a term that all hypotheses of a sentence share.
     virtual void gains(std::span<const double> document, std::span<const double> rows,

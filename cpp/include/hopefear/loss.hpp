@@ -22,7 +22,7 @@ enum class Pool : std::uint8_t {
     reference,   // those of cost zero; without one the sentence is skipped (bold updating)
     least_cost,  // those of the least cost in the list (max-metric updating)
     local,       // those of the least cost among the model's `local_size` best (local updating)
-    fixed,       // the one hypothesis that the caller names (the concave part of CCCP, held fixed)
+    fixed,       // those that the caller names: oracles, or the concave part of CCCP, held fixed
 };
 
 struct Side {
@@ -39,9 +39,9 @@ struct Loss {
 };
 
 // One list's loss, and dL/ds_r added into `slopes` (which the caller has zeroed).
-// `fixed` is the index of the hypothesis of Pool::fixed. Lists without hypotheses have loss zero.
-// Ties of a max go to the first hypothesis.
+// `fixed` has the indices of the hypotheses of Pool::fixed. Lists without hypotheses have loss
+// zero. Ties of a max go to the first hypothesis.
 double evaluate(const Loss& loss, std::span<const double> scores, std::span<const double> costs,
-                std::size_t fixed, std::span<double> slopes);
+                std::span<const std::size_t> fixed, std::span<double> slopes);
 
 }  // namespace hopefear

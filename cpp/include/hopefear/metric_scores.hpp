@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "hopefear/bleu.hpp"
 #include "hopefear/chrf.hpp"
@@ -22,6 +23,9 @@ class BleuScore : public CorpusScore {
     [[nodiscard]] double size(std::span<const double> statistics) const override {
         return BleuStatistics<const double>(statistics).reference_length();
     }
+    [[nodiscard]] std::vector<double> first_document() const override {
+        return perfect_sentence(order_);
+    }
 
   private:
     std::size_t order_;
@@ -39,6 +43,9 @@ class ChrfScore : public CorpusScore {
     [[nodiscard]] double size(std::span<const double> statistics) const override {
         return statistics[1];
     }
+    [[nodiscard]] std::vector<double> first_document() const override {
+        return std::vector<double>(dimension(), 1.0);
+    }
 
   private:
     ChrfOptions options_;
@@ -55,6 +62,7 @@ class ErrorRateScore : public CorpusScore {
     [[nodiscard]] double size(std::span<const double> statistics) const override {
         return statistics[1];
     }
+    [[nodiscard]] std::vector<double> first_document() const override { return {0.0, 1.0}; }
 };
 
 // The mean of one number for each sentence, from [sum, count]; minus the mean if lower is better.
@@ -69,6 +77,7 @@ class MeanScore : public CorpusScore {
     [[nodiscard]] double size(std::span<const double> statistics) const override {
         return statistics[1];
     }
+    [[nodiscard]] std::vector<double> first_document() const override { return {0.0, 1.0}; }
 
   private:
     double sign_;

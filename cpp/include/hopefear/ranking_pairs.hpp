@@ -44,4 +44,14 @@ RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sent
 // h(better) - h(worse)
 SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs);
 
+// The softmax loss of Watanabe (2012), equation 6, linearized at w: for each sentence
+// L = log(Z_oracle / Z_nbest), which is to be raised, and its gradient Psi.
+struct SoftmaxTangents {
+    std::vector<double> values;
+    SparseRows gradients;
+};
+SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_t> sentences,
+                                 const std::vector<std::vector<std::int64_t>>& oracles,
+                                 std::span<const double> weights);
+
 }  // namespace hopefear

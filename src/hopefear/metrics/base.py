@@ -56,6 +56,10 @@ class Metric(Protocol):
     def higher_is_better(self) -> bool:
         """Whether a higher `score` is better; `gains` are always the better the higher."""
 
+    @property
+    def perfect_gain(self) -> float | None:
+        """What a hypothesis without a mistake gains; None if there is no such thing."""
+
     def corpus_score(self) -> _core.CorpusScore:
         """Return the score as the core computes it: a fraction, higher is better.
 

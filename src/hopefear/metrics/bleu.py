@@ -73,6 +73,7 @@ class Bleu:
 
     name: ClassVar[str] = "BLEU"
     higher_is_better: ClassVar[bool] = True
+    perfect_gain: ClassVar[float | None] = 1.0
 
     tokenize: str = "13a"
     lowercase: bool = False

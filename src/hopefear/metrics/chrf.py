@@ -88,6 +88,7 @@ class Chrf:
     """
 
     higher_is_better: ClassVar[bool] = True
+    perfect_gain: ClassVar[float | None] = 1.0
 
     character_order: int = 6
     word_order: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,7 @@ class Column:
     """
 
     label: str = "column"
+    perfect_gain: ClassVar[float | None] = None
     higher_is_better: bool = True
 
     @property

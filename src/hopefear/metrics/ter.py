@@ -51,6 +51,7 @@ class Ter:
 
     name: ClassVar[str] = "TER"
     higher_is_better: ClassVar[bool] = False
+    perfect_gain: ClassVar[float | None] = 0.0
 
     normalized: bool = False
     no_punct: bool = False

@@ -48,6 +48,7 @@ class Wer:
 
     name: ClassVar[str] = "WER"
     higher_is_better: ClassVar[bool] = False
+    perfect_gain: ClassVar[float | None] = 0.0
 
     tokenize: str = "none"
     lowercase: bool = False

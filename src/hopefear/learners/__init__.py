@@ -1,0 +1,26 @@
+"""Learners: each finds weights for a tuning set in its own way, and fits on a screen or two."""
+
+from hopefear.learners.base import Learner, ProgressCallback, TuningSet, learners
+from hopefear.learners.kbest_mira import KBestMira
+from hopefear.learners.lbfgs import Lbfgs
+from hopefear.learners.mert import Mert
+from hopefear.learners.oro import Oro
+from hopefear.learners.pro import Pro
+from hopefear.learners.rampion import Rampion
+from hopefear.learners.sgd import Sgd
+from hopefear.learners.structured_svm import StructuredSvm
+
+__all__ = [
+    "KBestMira",
+    "Lbfgs",
+    "Learner",
+    "Mert",
+    "Oro",
+    "Pro",
+    "ProgressCallback",
+    "Rampion",
+    "Sgd",
+    "StructuredSvm",
+    "TuningSet",
+    "learners",
+]

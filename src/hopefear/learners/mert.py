@@ -1,0 +1,220 @@
+"""MERT: exact line searches on the metric itself, from many starting points.
+
+Och (2003), Minimum error rate training in statistical machine translation, ACL. Cer, Jurafsky and
+Manning (2008), Regularization and search for minimum error rate training, for random directions and
+restarts; Galley et al. (2013), Regularized minimum error rate training, for the penalties.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from hopefear import require
+from hopefear.errors import ConfigError
+from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.registry import suggest
+from hopefear.types import FloatArray, IntArray, Vocabulary
+
+__all__ = ["Mert"]
+
+
+@learners.register("mert")
+@dataclass(frozen=True, kw_only=True)
+class Mert:
+    """max_w metric(1-best under w), by coordinate ascent with exact line searches.
+
+    From each starting point, directions are searched in random order, every improvement is taken,
+    and the ascent ends when a round over all directions gains less than the tolerance. A step that
+    lowers the objective is never taken. The best of all restarts wins.
+
+    Parameters
+    ----------
+    restarts : int
+        Random starting points beside the given one.
+    random_directions : int
+        Directions in each round beside the coordinates.
+    bounds : mapping
+        Feature name to the least and greatest weight it may get.
+    fixed : tuple of str
+        Features whose weights stay as they are.
+    penalty : {"none", "l2", "l0"}
+        What is taken off the metric: strength times ‖w‖², or times the number of weights that are
+        not zero. The weights should then start at a sensible scale.
+    strength : float
+        Of the penalty.
+    tolerance : float
+        A round that gains less, as a fraction of the metric's range, is the last.
+    epochs : int
+        One epoch is a complete search; a further one starts at the best point of the one before.
+    """
+
+    restarts: int = 20
+    random_directions: int = 0
+    bounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
+    penalty: Literal["none", "l2", "l0"] = "none"
+    strength: float = 0.0
+    tolerance: float = 1e-5
+    epochs: int = 1
+
+    def __post_init__(self) -> None:
+        require.non_negative(self, "restarts")
+        require.non_negative(self, "random_directions")
+        require.one_of(self, "penalty", ["none", "l2", "l0"])
+        require.non_negative(self, "strength")
+        require.positive(self, "tolerance")
+        require.at_least(self, "epochs", 1)
+        for name, pair in self.bounds.items():
+            if len(pair) != 2 or not pair[0] <= pair[1]:
+                raise ConfigError(
+                    f"Mert.bounds: '{name}' needs [least, greatest], got {list(pair)}"
+                )
+        if (self.penalty == "none") != (self.strength == 0):
+            raise ConfigError(
+                f"Mert: penalty '{self.penalty}' with strength {self.strength}: give both or none"
+            )
+
+    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+        """Start at `weights`, moved into the bounds."""
+        return np.clip(weights, *self._box(data, weights))
+
+    def epoch(
+        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
+    ) -> FloatArray:
+        """Climb from the current point and from random ones, on all cores; return the best top."""
+        starts = list(self._starts(data, state, seed))
+        serial = data.on_one_thread()
+        with ThreadPoolExecutor(data.threads or os.cpu_count()) as pool:
+            climbs = {
+                pool.submit(self._climb, serial, w, random_stream(seed, 1, i)): i
+                for i, w in enumerate(starts)
+            }
+            tops: list[tuple[float, FloatArray]] = [(-np.inf, state)] * len(starts)
+            for done, climb in enumerate(as_completed(climbs), 1):
+                tops[climbs[climb]] = climb.result()
+                progress(done, len(starts))
+        return max(tops, key=lambda top: top[0])[1]
+
+    def weights(self, state: FloatArray) -> FloatArray:
+        """Return the weights."""
+        return state
+
+    def _box(self, data: TuningSet, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the least and greatest weight of each feature."""
+        names = data.nbest.feature_names
+        least, greatest = np.full(len(weights), -np.inf), np.full(len(weights), np.inf)
+        for name, pair in self.bounds.items():
+            least[_id(names, name)], greatest[_id(names, name)] = pair
+        for name in self.fixed:
+            least[_id(names, name)] = greatest[_id(names, name)] = weights[_id(names, name)]
+        return least, greatest
+
+    def _starts(
+        self, data: TuningSet, state: FloatArray, seed: tuple[int, int]
+    ) -> Iterator[FloatArray]:
+        """Yield the current point, then random ones around it.
+
+        A feature moves in the unit in which it varies within lists, so that features of different
+        scales are shaken alike.
+        """
+        yield state
+        box = self._box(data, state)
+        spread = data.feature_spread
+        unit = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+        typical = np.abs(state * spread).mean() or 1.0
+        for i in range(self.restarts):
+            noise = random_stream(seed, 0, i).standard_normal(len(state))
+            yield np.clip(state + 2 * typical * unit * noise, *box)
+
+    def _climb(
+        self, data: TuningSet, start: FloatArray, random: np.random.Generator
+    ) -> tuple[float, FloatArray]:
+        """Return the objective and the point where no direction leads higher."""
+        box = self._box(data, start)
+        free = np.flatnonzero((box[0] < box[1]) & (data.feature_spread > 0))
+        w, origins = start, data.nbest.scores(start, threads=data.threads)
+        best = -np.inf
+        while True:
+            before = best
+            for direction in self._directions(random, free, data.feature_spread):
+                slopes = data.nbest.scores(direction, threads=data.threads)
+                step, best = self._search(data, w, direction, origins, slopes, box)
+                if step != 0:
+                    w, origins = np.clip(w + step * direction, *box), origins + step * slopes
+            if not best > before + self.tolerance:
+                # The scores were kept by differences; what counts is the point itself.
+                return self._objective(data, w), w
+
+    def _directions(
+        self, random: np.random.Generator, free: IntArray, spread: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Yield the coordinates and the random directions of one round, shuffled."""
+        for kind in random.permutation(len(free) + self.random_directions):
+            direction = np.zeros(len(spread))
+            if kind < len(free):
+                direction[free[kind]] = 1.0
+            else:
+                direction[free] = random.standard_normal(len(free)) / spread[free]
+            yield direction
+
+    def _search(
+        self,
+        data: TuningSet,
+        w: FloatArray,
+        direction: FloatArray,
+        origins: FloatArray,
+        slopes: FloatArray,
+        box: tuple[FloatArray, FloatArray],
+    ) -> tuple[float, float]:
+        """Return the best step along a direction and the objective there."""
+        moving = direction != 0
+        ends = np.sort([(limit - w)[moving] / direction[moving] for limit in box], axis=0)
+        surface = data.nbest.error_surface(origins, slopes, threads=data.threads)
+        lower, upper = float(ends[0].max()), float(ends[1].min())
+        if self.penalty == "none":
+            found = surface.search(data.corpus_score, lower, upper)
+            return found.step, found.score
+        breakpoints, statistics = surface.table()
+        scores = np.array([data.corpus_score(row) for row in statistics])
+        left, right = np.append(lower, breakpoints), np.append(breakpoints, upper)
+        steps = np.clip(self._cheapest(w, direction), left, right)
+        inside = (left < upper) & (right > lower) & np.isfinite(steps)
+        # At a breakpoint two hypotheses tie: stay off it, towards the middle of the interval.
+        width = np.where(np.isfinite(right - left), right - left, 1.0)
+        steps = steps + 1e-3 * width * ((steps == left).astype(float) - (steps == right))
+        objectives = [
+            score - self.strength * self._size(w + step * direction)
+            for score, step in zip(scores[inside], steps[inside], strict=True)
+        ]
+        stay = data.corpus_score(surface.at_zero) - self.strength * self._size(w)
+        if not objectives or max(objectives) <= stay:
+            return 0.0, stay
+        best = int(np.argmax(objectives))
+        return float(steps[inside][best]), objectives[best]
+
+    def _size(self, w: FloatArray) -> float:
+        """Return what the penalty charges for."""
+        return float(w @ w) if self.penalty == "l2" else float(np.count_nonzero(w))
+
+    def _cheapest(self, w: FloatArray, direction: FloatArray) -> float:
+        """Return the step with the least penalty: nearest to zero, or a weight that vanishes."""
+        if self.penalty == "l2":
+            return float(-(w @ direction) / (direction @ direction))
+        moving = np.flatnonzero(direction)
+        return float(-w[moving[0]] / direction[moving[0]])
+
+    def _objective(self, data: TuningSet, w: FloatArray) -> float:
+        penalty = 0.0 if self.penalty == "none" else self.strength * self._size(w)
+        return data.corpus_score(data.chosen(w)) - penalty
+
+
+def _id(names: Vocabulary, name: str) -> int:
+    found = names.find(name)
+    if found is None:
+        known = (names[i] for i in range(len(names)))
+        raise ConfigError(f"Mert: unknown feature '{name}'{suggest(name, known)}")
+    return found

@@ -1,0 +1,157 @@
+"""Online rank optimization: in small batches, every oracle above every other hypothesis.
+
+Watanabe (2012), Optimized online rank learning for machine translation, NAACL: algorithm 2 (ORO),
+its optimized updates of section 4.1 (O-ORO), the batch MIRA that it is compared with (equation 13),
+and the line search of section 4.2.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from hopefear import _core, require
+from hopefear.errors import ConfigError
+from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.types import FloatArray, IntArray
+
+__all__ = ["Oro"]
+
+
+@learners.register("oro")
+@dataclass(frozen=True, kw_only=True)
+class Oro:
+    """λ/2 ‖w‖² + a loss of the pairs (oracle, other) of a batch, by one update a batch.
+
+    hinge: the mean of max(0, 1 − w·(h(oracle) − h(other))). softmax: the mean of
+    −log(Z_oracle/Z_nbest).
+
+    Parameters
+    ----------
+    loss : {"hinge", "softmax"}
+        The loss of a batch.
+    update : {"optimized", "subgradient", "mira"}
+        Solve the batch's problem within the learning rate (O-ORO, equations 12 and 16), take one
+        subgradient step (ORO, equation 8), or solve equation 13 (MIRA; hinge only).
+    tangent_offset : bool
+        Whether the linearized softmax loss passes through its point of tangency. The printed
+        equation 16 lacks that offset; it is kept for comparison.
+    batch_size : int
+        Sentences in a batch; the oracles are chosen for the corpus score of the batch.
+    l2 : float
+        λ. For MIRA, how much staying where it is counts.
+    rate, decay : float
+        η₀ and α: batch k of K in an epoch has the rate η₀ α^(k/K), over all epochs.
+    line_search : bool
+        After each epoch, go as far from the old weights towards the new ones as is best for the
+        metric (the suffix -L).
+    epochs : int
+        Passes over the sentences.
+    """
+
+    loss: Literal["hinge", "softmax"] = "hinge"
+    update: Literal["optimized", "subgradient", "mira"] = "optimized"
+    tangent_offset: bool = True
+    batch_size: int = 16
+    l2: float = 1e-5  # λ
+    rate: float = 0.2  # η₀
+    decay: float = 0.85  # α
+    line_search: bool = True
+    epochs: int = 30
+
+    def __post_init__(self) -> None:
+        require.one_of(self, "loss", ["hinge", "softmax"])
+        require.one_of(self, "update", ["optimized", "subgradient", "mira"])
+        require.at_least(self, "batch_size", 1)
+        require.positive(self, "l2")
+        require.positive(self, "rate")
+        require.probability(self, "decay")
+        require.at_least(self, "epochs", 1)
+        if self.update == "mira" and self.loss == "softmax":
+            raise ConfigError("Oro.update: 'mira' is defined for the hinge loss only")
+
+    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+        """Start at `weights`; the paper starts at zero."""
+        return weights
+
+    def epoch(
+        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
+    ) -> FloatArray:
+        """Update once for every batch."""
+        order = random_stream(seed).permutation(data.nbest.sentence_count)
+        batches = np.array_split(order, max(1, round(len(order) / self.batch_size)))
+        w = state
+        for k, batch in enumerate(batches):
+            rate = self.rate * self.decay ** (seed[1] + k / len(batches))
+            oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, batch)
+            batch_seed = int(random_stream(seed, k).integers(2**63))
+            if self.loss == "hinge":
+                w = self._hinge(data, w, batch, oracles, rate, batch_seed)
+            else:
+                w = self._softmax(data, w, batch, oracles, rate, batch_seed)
+            if self.update != "mira":
+                # w ← min(1, 1/(√λ ‖w‖)) w   (line 9)
+                w = w * min(1.0, 1.0 / max(np.sqrt(self.l2) * float(np.linalg.norm(w)), 1e-300))
+            progress(k + 1, len(batches))
+        return data.line_search(state, w - state) if self.line_search else w
+
+    def weights(self, state: FloatArray) -> FloatArray:
+        """Return the weights."""
+        return state
+
+    def _hinge(
+        self,
+        data: TuningSet,
+        w: FloatArray,
+        batch: IntArray,
+        oracles: list[list[int]],
+        rate: float,
+        seed: int,
+    ) -> FloatArray:
+        pairs = _core.oracle_pairs(data.nbest.core, batch, oracles)
+        rows = _core.pair_differences(data.nbest.core, pairs)
+        if self.update == "subgradient":
+            violating = (rows.dot(w) < 1.0).astype(np.float64)
+            # M′, the number of violating pairs, in place of M: the paper found M too slow
+            step = rate / max(float(violating.sum()), 1.0)
+            return (1 - self.l2 * rate) * w + step * rows.transposed_dot(violating, len(w))
+        margins = np.ones(len(rows))
+        if self.update == "mira":
+            return _solve(rows, margins, w, 1.0 / self.l2, seed).weights
+        return _within(rows, margins, (1 - self.l2 * rate) * w, rate, seed)
+
+    def _softmax(
+        self,
+        data: TuningSet,
+        w: FloatArray,
+        batch: IntArray,
+        oracles: list[list[int]],
+        rate: float,
+        seed: int,
+    ) -> FloatArray:
+        values, gradients = _core.softmax_tangents(data.nbest.core, batch, oracles, w)
+        if self.update == "subgradient":
+            mean = gradients.transposed_dot(np.full(len(batch), 1 / len(batch)), len(w))
+            return (1 - self.l2 * rate) * w + rate * mean
+        margins = -values
+        if self.tangent_offset:
+            # w·Ψ ≥ −L(w_k) + w_k·Ψ − ξ
+            margins = margins + gradients.dot(w)
+        return _within(gradients, margins, (1 - self.l2 * rate) * w, rate, seed)
+
+
+def _solve(
+    rows: _core.SparseRows, margins: FloatArray, start: FloatArray, bound: float, seed: int
+) -> _core.MarginSolution:
+    return _core.solve_margins(
+        rows, margins, start, bound=bound, tolerance=1e-3, max_passes=1000, seed=seed
+    )
+
+
+def _within(
+    rows: _core.SparseRows, margins: FloatArray, start: FloatArray, rate: float, seed: int
+) -> FloatArray:
+    """Solve with 0 ≤ τ ≤ η and then scale τ so that its sum is at most η (footnote 2)."""
+    found = _solve(rows, margins, start, rate, seed)
+    scale = min(1.0, rate / max(float(found.tau.sum()), 1e-300))
+    return start + scale * (found.weights - start)

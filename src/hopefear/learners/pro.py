@@ -1,0 +1,102 @@
+"""PRO: tuning as ranking, a classifier that tells the better of two hypotheses.
+
+Hopkins and May (2011), Tuning as ranking, EMNLP. The exhaustive variant, in which every oracle is
+paired with every other hypothesis of its list, is the baseline of Watanabe (2012).
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import numpy as np
+from scipy.special import expit
+
+from hopefear import _core, require
+from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.lbfgs import minimize
+from hopefear.regularizers import L2, Regularizer, regularizers
+from hopefear.types import FloatArray
+
+__all__ = ["Pro"]
+
+
+@learners.register("pro")
+@dataclass(frozen=True, kw_only=True)
+class Pro:
+    """R(w) + Σ log(1 + exp(−w·(h(better) − h(worse)))) over pairs of hypotheses.
+
+    Parameters
+    ----------
+    pairs : {"sampled", "oracle"}
+        Pairs drawn at random from each list, or all pairs with a corpus oracle.
+    samples, kept, threshold
+        Γ pairs are drawn from each list; of those whose gains differ by more than α, the Ξ with the
+        largest difference are kept.
+    regularizer : Regularizer
+        R, against the sum over all pairs.
+    interpolation : float
+        How much of the classifier's weights goes into the new weights; the rest are the old ones.
+    epochs : int
+        New pairs are drawn in each.
+    """
+
+    pairs: Literal["sampled", "oracle"] = "sampled"
+    samples: int = 5000  # Γ
+    kept: int = 50  # Ξ
+    threshold: float = 0.05  # α
+    regularizer: Annotated[Regularizer, regularizers] = field(default_factory=L2)
+    interpolation: float = 0.1  # Ψ
+    epochs: int = 10
+
+    def __post_init__(self) -> None:
+        require.one_of(self, "pairs", ["sampled", "oracle"])
+        require.at_least(self, "samples", 1)
+        require.at_least(self, "kept", 1)
+        require.non_negative(self, "threshold")
+        require.probability(self, "interpolation")
+        require.at_least(self, "epochs", 1)
+
+    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+        """Start at `weights`."""
+        return weights
+
+    def epoch(
+        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
+    ) -> FloatArray:
+        """Draw pairs, train the classifier and mix its weights with the old ones."""
+        pairs = self._pairs(data, int(random_stream(seed).integers(2**63)))
+        learned = self.classify(data, pairs, state)
+        return self.interpolation * learned + (1 - self.interpolation) * state
+
+    def weights(self, state: FloatArray) -> FloatArray:
+        """Return the weights."""
+        return state
+
+    def _pairs(self, data: TuningSet, seed: int) -> _core.RankingPairs:
+        lists = data.nbest.core
+        if self.pairs == "oracle":
+            sentences = np.arange(data.nbest.sentence_count)
+            oracles = _core.corpus_oracles(lists, data.corpus_score, sentences)
+            return _core.oracle_pairs(lists, sentences, oracles)
+        return _core.sample_pairs(
+            lists,
+            data.gains,
+            samples=self.samples,
+            kept=self.kept,
+            threshold=self.threshold,
+            seed=seed,
+            threads=data.threads,
+        )
+
+    def classify(self, data: TuningSet, pairs: _core.RankingPairs, start: FloatArray) -> FloatArray:
+        """Return the weights of the logistic regression on `pairs`, started at `start`."""
+        differences = _core.pair_differences(data.nbest.core, pairs)
+
+        def loss(w: FloatArray) -> tuple[float, FloatArray]:
+            margins = differences.dot(w)
+            # d log(1 + exp(−m)) / dm = −σ(−m)
+            slopes = -expit(-margins)
+            return float(np.logaddexp(0, -margins).sum()), differences.transposed_dot(
+                slopes, len(w)
+            )
+
+        return minimize(loss, self.regularizer, start, scale=data.feature_spread)

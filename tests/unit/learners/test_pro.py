@@ -1,0 +1,109 @@
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from hopefear import _core
+from hopefear.errors import ConfigError
+from hopefear.learners import Pro, TuningSet
+from hopefear.regularizers import L2
+from tuning_sets import start_vector, synthetic_set
+
+
+def sampled(data: TuningSet, *, kept: int = 20, threshold: float = 0.05) -> _core.RankingPairs:
+    return _core.sample_pairs(
+        data.nbest.core,
+        data.gains,
+        samples=300,
+        kept=kept,
+        threshold=threshold,
+        seed=7,
+        threads=1,
+    )
+
+
+def features(data: TuningSet, row: int) -> list[float]:
+    return list(data.nbest.features_of(row).values())
+
+
+@pytest.mark.parametrize("strength", [0.1, 1.0, 10.0])
+def test_the_classifier_is_scikit_learns_logistic_regression(strength: float) -> None:
+    data = synthetic_set(sentences=60)
+    pairs = sampled(data)
+    learner = Pro(regularizer=L2(strength=strength))
+    found = learner.classify(data, pairs, start_vector(data))
+
+    rows = np.array(
+        [
+            np.subtract(features(data, better), features(data, worse))
+            for better, worse in zip(pairs.better, pairs.worse, strict=True)
+        ]
+    )
+    # Each pair is an example of either class, mirrored; halving the weights undoes the doubling.
+    sklearn = import_module("sklearn.linear_model")  # it has no types
+    trusted = sklearn.LogisticRegression(
+        C=1 / strength, fit_intercept=False, tol=1e-10, max_iter=10_000
+    )
+    trusted.fit(
+        np.concatenate([rows, -rows]),
+        np.repeat([1, 0], len(rows)),
+        sample_weight=np.full(2 * len(rows), 0.5),
+    )
+    np.testing.assert_allclose(found, trusted.coef_[0], rtol=1e-5, atol=1e-6)
+
+
+def test_pairs_are_of_one_list_and_the_better_gains_more_than_the_threshold() -> None:
+    data = synthetic_set()
+    pairs = sampled(data, threshold=0.1)
+    assert len(pairs.better) > 0
+    offsets = data.nbest.offsets
+    np.testing.assert_array_equal(
+        np.searchsorted(offsets, pairs.better, side="right"),
+        np.searchsorted(offsets, pairs.worse, side="right"),
+    )
+    assert (data.gains[pairs.better] - data.gains[pairs.worse] > 0.1).all()
+
+
+def test_the_kept_pairs_are_those_that_differ_most() -> None:
+    data = synthetic_set(sentences=1)
+    everything, some = sampled(data, kept=10_000), sampled(data, kept=15)
+    assert len(some.better) == 15
+
+    def differences(pairs: _core.RankingPairs) -> list[float]:
+        return sorted(data.gains[pairs.better] - data.gains[pairs.worse], reverse=True)
+
+    assert differences(some) == differences(everything)[:15]
+
+
+def test_oracle_pairs_rank_every_oracle_above_every_other_hypothesis() -> None:
+    data = synthetic_set(sentences=2)
+    sentences = np.arange(2)
+    oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, sentences)
+    pairs = _core.oracle_pairs(data.nbest.core, sentences, oracles)
+    expected = [
+        (oracle, other)
+        for sentence in range(2)
+        for oracle in oracles[sentence]
+        for other in data.nbest.rows(sentence)
+        if other not in oracles[sentence]
+    ]
+    assert list(zip(pairs.better, pairs.worse, strict=True)) == expected
+
+
+def test_corpus_oracles_are_the_best_choice_where_all_choices_can_be_tried() -> None:
+    data = synthetic_set(sentences=2, size=8)
+    oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, np.arange(2))
+    statistics = data.nbest.statistics
+    assert statistics is not None
+    best = max(
+        float(data.metric.score(statistics[a] + statistics[b]))
+        for a in data.nbest.rows(0)
+        for b in data.nbest.rows(1)
+    )
+    chosen = statistics[oracles[0][0]] + statistics[oracles[1][0]]
+    assert float(data.metric.score(chosen)) == pytest.approx(best)
+
+
+def test_options_are_checked_when_they_are_set() -> None:
+    with pytest.raises(ConfigError, match=r"Pro\.interpolation must be from 0 to 1, got 2"):
+        Pro(interpolation=2)
