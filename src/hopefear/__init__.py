@@ -1,3 +1,33 @@
-"""hopefear learns the weights of linear models over structured outputs."""
+"""hopefear learns the weights of linear models over structured outputs.
+
+What the commands do, as functions: `convert`, `evaluate`, `rerank`, `tune`. They are loaded when
+they are first used, so that importing the package takes no time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hopefear.errors import HopefearError, HopefearWarning
+    from hopefear.interface import convert, evaluate, rerank
+    from hopefear.types import Weights
+
+__all__ = [
+    "HopefearError",
+    "HopefearWarning",
+    "Weights",
+    "__version__",
+    "convert",
+    "evaluate",
+    "rerank",
+]
 
 __version__ = "0.1.0"
+
+_HOMES = {"HopefearError": "errors", "HopefearWarning": "errors", "Weights": "types"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'interface')}"), name)

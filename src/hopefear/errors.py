@@ -19,6 +19,7 @@ __all__ = [
     "ForestError",
     "FormatError",
     "HopefearError",
+    "HopefearWarning",
     "LearningError",
 ]
 
@@ -45,3 +46,7 @@ class FormatError(DataError):
 
 class ForestError(DataError):
     """A hypergraph is not a forest, or has no derivation to give."""
+
+
+class HopefearWarning(UserWarning):
+    """Something that the user should know and decide about."""

@@ -1,0 +1,74 @@
+"""Options that several commands share, and options that take several values."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+__all__ = [
+    "SEVERAL",
+    "Debug",
+    "Format",
+    "Lowercase",
+    "MemoryLimit",
+    "NBestFiles",
+    "Threads",
+    "Tokenize",
+    "spread",
+]
+
+SEVERAL = frozenset(
+    {"--hyp", "--metric", "--nbest", "--refs"}  # every option of these names takes many values
+)
+
+
+def spread(arguments: Iterable[str]) -> list[str]:
+    """Name an option again before each further value: of ``--refs A B`` the B gets its own.
+
+    Examples
+    --------
+    >>> spread(["evaluate", "--refs", "a", "b", "--json"])
+    ['evaluate', '--refs', 'a', '--refs', 'b', '--json']
+    """
+    found: list[str] = []
+    option, values = "", 0
+    for argument in arguments:
+        if argument.startswith("-") and not re.fullmatch(r"-(\d.*)?", argument):
+            option, values = argument if argument in SEVERAL else "", 0
+        elif option:
+            values += 1
+            if values > 1:
+                found.append(option)
+        found.append(argument)
+    return found
+
+
+def _remember_debug(context: typer.Context, debug: bool) -> bool:
+    if debug:
+        context.find_root().ensure_object(dict)["debug"] = True
+    return debug
+
+
+Debug: TypeAlias = Annotated[
+    bool,
+    typer.Option("--debug", callback=_remember_debug, help="Show where in the program it failed."),
+]
+Format: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Format of the lists, with options as in 'nemo:beam_size=8'. [told]"),
+]
+Lowercase: TypeAlias = Annotated[bool, typer.Option("--lowercase", help="Ignore case.")]
+MemoryLimit: TypeAlias = Annotated[
+    str, typer.Option(metavar="BYTES", help="Keep lists beyond this on disk, as in '2G'; 0: none.")
+]
+NBestFiles: TypeAlias = Annotated[
+    list[Path], typer.Option("--nbest", metavar="FILE...", help="N-best lists, of any format.")
+]
+Threads: TypeAlias = Annotated[
+    int, typer.Option(min=0, help="0 for one per core; no result depends on it.")
+]
+Tokenize: TypeAlias = Annotated[
+    str | None, typer.Option(help="13a, none, intl, char, zh, ...: as in sacreBLEU.")
+]

@@ -1,0 +1,76 @@
+"""From one tool's file to another's: n-best lists and weights, whatever formats are registered."""
+
+from typing import Any, Literal, get_args
+
+from hopefear.errors import ConfigError, FormatError
+from hopefear.formats import nbest_formats, weights_formats, write_nbest, write_weights
+from hopefear.formats.base import choose_format
+from hopefear.formats.files import PathLike, Source, open_source
+from hopefear.registry import Registry, suggest
+
+__all__ = ["Kind", "convert"]
+
+Kind = Literal["nbest", "weights"]
+"""What a file holds."""
+
+_FORMATS: dict[Kind, Registry[Any]] = {"nbest": nbest_formats, "weights": weights_formats}
+
+
+def convert(
+    source: PathLike,
+    target: PathLike,
+    *,
+    to: str,
+    from_: str | None = None,
+    kind: Kind | None = None,
+) -> None:
+    """Read `source` in one format and write `target` in another; memory is needed for little of it.
+
+    Parameters
+    ----------
+    source, target : str or Path
+        Files; plain or gzip, or ``-`` for standard input and output.
+    to : str
+        The format to write.
+    from_ : str, optional
+        The format to read; told by content if not given.
+    kind : {"nbest", "weights"}, optional
+        What the file holds; told by content and by the formats if not given.
+    """
+    with open_source(source) as opened:
+        chosen = _kind(opened, from_, to, kind)
+        if chosen == "nbest":
+            segments = choose_format(opened, nbest_formats, from_).read(opened)
+            write_nbest(target, segments, to)
+        else:
+            weights = choose_format(opened, weights_formats, from_).read(opened)
+            write_weights(target, weights, to)
+
+
+def _kind(source: Source, from_: str | None, to: str, kind: Kind | None) -> Kind:
+    """Return what the file holds: what has these formats, and what its content looks like."""
+    if kind is not None and kind not in _FORMATS:
+        raise ConfigError(f"unknown kind '{kind}'{suggest(kind, get_args(Kind))}")
+    from_, to = from_ and from_.partition(":")[0], to.partition(":")[0]  # without options
+    for name in filter(None, (from_, to)):
+        if not any(name in formats for formats in _FORMATS.values()):
+            known = {name for formats in _FORMATS.values() for name in formats}
+            raise ConfigError(f"unknown format '{name}'{suggest(name, known)}")
+    if kind is not None:
+        return kind
+    named = [
+        kind
+        for kind, formats in _FORMATS.items()
+        if to in formats and (from_ is None or from_ in formats)
+    ]
+    if not named:
+        raise ConfigError(f"no kind of file has both formats, '{from_}' and '{to}'")
+    fitting = [kind for kind in named if len(named) == 1 or _fits(source, _FORMATS[kind], from_)]
+    if len(fitting) == 1:
+        return fitting[0]
+    problem = "could be of any kind" if fitting else "looks like no known kind of file"
+    raise FormatError(f"{source.name}: {problem}; name the kind ({', '.join(fitting or named)})")
+
+
+def _fits(source: Source, formats: Registry[Any], name: str | None) -> bool:
+    return any(formats[known]().sniff(source) for known in ([name] if name else formats))

@@ -1,0 +1,18 @@
+"""How good whole systems are, and whether one is better than another by more than luck."""
+
+from hopefear.evaluation.bootstrap import Comparison, Interval, compare, interval, resampled_sums
+from hopefear.evaluation.metric_choice import choose_metrics
+from hopefear.evaluation.systems import Evaluation, MetricResult, SystemResult, evaluate
+
+__all__ = [
+    "Comparison",
+    "Evaluation",
+    "Interval",
+    "MetricResult",
+    "SystemResult",
+    "choose_metrics",
+    "compare",
+    "evaluate",
+    "interval",
+    "resampled_sums",
+]

@@ -1,0 +1,82 @@
+"""`hopefear convert` and the function behind it."""
+
+from pathlib import Path
+
+import pytest
+
+from command_line import Hopefear
+from hopefear import convert
+from hopefear.errors import ConfigError, FormatError
+from hopefear.formats import nbest_formats, read_nbest, read_weights, weights_formats
+from hopefear.formats.base import WritableNBestFormat
+
+LISTS = "0 ||| a house ||| LM= -2.0 TM= -1.0 -0.5 ||| -3.0\n"
+WEIGHTS = "[weight]\nLM= 0.5\nTM= 0.25 -0.125\n"
+WRITABLE = [n for n in nbest_formats if isinstance(nbest_formats[n](), WritableNBestFormat)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("lists").write_text(LISTS)
+    Path("weights").write_text(WEIGHTS)
+    return tmp_path
+
+
+@pytest.mark.parametrize("format", WRITABLE)
+def test_lists_survive_every_format_that_can_be_written(format: str, hopefear: Hopefear) -> None:
+    assert hopefear("convert", "lists", "there", "--to", format).code == 0
+    back = ["convert", "there", "back", "--from", format, "--to", "moses", "--kind", "nbest"]
+    assert hopefear(*back).code == 0
+    assert list(read_nbest("back")) == list(read_nbest("lists"))
+
+
+@pytest.mark.parametrize("format", list(weights_formats))
+def test_weights_survive_every_format(format: str, hopefear: Hopefear) -> None:
+    assert hopefear("convert", "weights", "there", "--to", format).code == 0
+    assert read_weights("there", format) == read_weights("weights")
+
+
+def test_the_kind_is_told_by_content_if_the_formats_are_of_both() -> None:
+    convert("lists", "lists.tsv", to="tsv")
+    convert("weights", "weights.tsv", to="tsv")
+    assert Path("lists.tsv").read_text().startswith("sentence\ttext")
+    assert Path("weights.tsv").read_text().startswith("LM\t0.5\n")
+    convert("lists.tsv", "again", from_="tsv", to="moses")
+    assert Path("again").read_text() == LISTS
+
+
+def test_standard_output_is_a_file_too(hopefear: Hopefear) -> None:
+    found = hopefear("convert", "weights", "-", "--to", "travatar")
+    assert found.out == "LM=0.5 TM_0=0.25 TM_1=-0.125\n"
+
+
+def test_formats_with_options_are_named_with_them() -> None:
+    Path("beams").write_text("a house\t-1.5\nthe house\t-2.5\n")
+    convert("beams", "lists.jsonl", from_="nemo:beam_size=2", to="jsonl")
+    assert [len(segment.hypotheses) for segment in read_nbest("lists.jsonl")] == [2]
+
+
+def test_what_cannot_be_told_is_asked_for() -> None:
+    Path("prose").write_text("once upon a time\n")
+    with pytest.raises(FormatError, match="prose: looks like no known kind of file; name the kind"):
+        convert("prose", "there", to="tsv")
+
+
+def test_formats_of_different_kinds_do_not_meet() -> None:
+    with pytest.raises(ConfigError, match="no kind of file has both formats, 'jsonl' and 'json'"):
+        convert("lists", "there", from_="jsonl", to="json")
+
+
+def test_unknown_formats_and_kinds_are_named_with_the_nearest_known(hopefear: Hopefear) -> None:
+    with pytest.raises(ConfigError, match="unknown format 'mosse'; did you mean 'moses'"):
+        convert("lists", "there", to="mosse")
+    found = hopefear("convert", "lists", "there", "--to", "moses", "--kind", "list")
+    assert found.code == 2
+
+
+def test_nothing_half_written_stays(folder: Path) -> None:
+    Path("lists").write_text(LISTS + "1 ||| a\tdog ||| LM= -2.0 ||| -3.0\n")
+    with pytest.raises(FormatError, match="cannot carry"):
+        convert("lists", "there.tsv", to="tsv")
+    assert sorted(path.name for path in folder.iterdir()) == ["lists", "weights"]

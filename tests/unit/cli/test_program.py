@@ -1,0 +1,148 @@
+"""What all commands have in common: options, errors and exit codes."""
+
+import signal
+import subprocess
+import warnings
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import hopefear as package
+from command_line import Hopefear, completed, program
+from hopefear.cli import program as module
+from hopefear.cli.options import SEVERAL, spread
+from hopefear.cli.sizes import parse_size
+from hopefear.errors import ConfigError, HopefearWarning
+
+
+def test_the_version_is_that_of_the_installed_package(hopefear: Hopefear) -> None:
+    assert hopefear("--version").out == f"hopefear {version('hopefear')}\n"
+    assert package.__version__ == version("hopefear")
+
+
+def test_the_options_that_take_several_values_are_those_that_are_lists() -> None:
+    group: Any = typer.main.get_command(module.app)
+    several = {
+        name
+        for command in group.commands.values()
+        for option in command.params
+        if getattr(option, "multiple", False)
+        for name in option.opts
+    }
+    assert several == SEVERAL
+
+
+def test_several_values_are_those_up_to_the_next_option() -> None:
+    given = ["x", "--refs", "a", "-", "-1", "--json", "b", "--hyp=c", "d", "--hyp", "e"]
+    assert spread(given) == [
+        *["x", "--refs", "a", "--refs", "-", "--refs", "-1"],
+        *["--json", "b", "--hyp=c", "d", "--hyp", "e"],
+    ]
+
+
+def test_a_misspelled_option_is_one_line_and_exit_code_2(hopefear: Hopefear) -> None:
+    found = hopefear("evaluate", "--hyp", "a", "--reffs", "b")
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith("hopefear: No such option: --reffs")
+    assert found.err.count("\n") == 1
+
+
+def test_a_missing_option_is_one_line_and_exit_code_2(hopefear: Hopefear) -> None:
+    found = hopefear("evaluate", "--hyp", "a")
+    assert (found.code, found.err) == (2, "hopefear: Missing option '--refs'.\n")
+
+
+def test_an_unknown_command_is_one_line_and_exit_code_2(hopefear: Hopefear) -> None:
+    found = hopefear("evaluat")
+    assert found.code == 2
+    assert found.err.startswith("hopefear: No such command 'evaluat'")
+    assert found.err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_one_line_and_exit_code_1(hopefear: Hopefear) -> None:
+    found = hopefear("evaluate", "--hyp", "no-such-file", "--refs", "neither")
+    message = "hopefear: no-such-file: cannot be read: No such file or directory\n"
+    assert (found.code, found.err) == (1, message)
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "evaluate"], ["evaluate", "--debug"]])
+def test_debug_shows_where_it_failed(hopefear: Hopefear, arguments: list[str]) -> None:
+    found = hopefear(*arguments, "--hyp", "no-such-file", "--refs", "neither")
+    assert found.err.startswith("Traceback")
+    assert found.err.endswith("No such file or directory\n")
+
+
+def test_an_interrupt_is_a_short_message_and_exit_code_130(
+    hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(package, "evaluate", interrupted, raising=False)
+    found = hopefear("evaluate", "--hyp", "a", "--refs", "b")
+    assert (found.code, found.err) == (130, "hopefear: interrupted\n")
+
+
+def test_a_signal_ends_the_program_with_exit_code_130(tmp_path: Path) -> None:
+    arguments = ["evaluate", "--hyp", "-", "--refs", "-"]
+    with subprocess.Popen(
+        program(arguments),
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        # Once it has read more than a pipe holds, the program is past its start.
+        process.stdin.write(b"a\n" * 200_000)
+        process.stdin.flush()
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(5)
+        assert process.stderr.read() == b"hopefear: interrupted\n"
+        assert process.wait() == 130
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    lists = tmp_path / "lists.tsv"
+    rows = (f"{i}\tsentence {i}\t1\n" for i in range(100_000))
+    lists.write_text("sentence\ttext\tlm\n" + "".join(rows))
+    (tmp_path / "weights").write_text("lm\t1.0\n")
+    arguments = ["rerank", "--nbest", "lists.tsv", "--weights", "weights"]
+    with subprocess.Popen(
+        program(arguments), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"sentence 0\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
+def test_a_warning_is_one_line(hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(*_: object, **__: object) -> None:
+        warnings.warn("mind the gap", HopefearWarning, stacklevel=2)
+
+    monkeypatch.setattr(package, "convert", warn, raising=False)
+    found = hopefear("convert", "a", "b", "--to", "tsv")
+    assert (found.code, found.err) == (0, "hopefear: warning: mind the gap\n")
+
+
+def test_the_program_runs_on_its_own(tmp_path: Path) -> None:
+    found = completed(["--help"], tmp_path)
+    assert found.code == 0
+    assert "evaluate" in found.out
+
+
+def test_sizes_are_bytes_or_have_a_unit() -> None:
+    assert [parse_size(text) for text in ("0", "7", "2K", "1.5MiB", "3GB")] == [
+        *[0, 7, 2048, 3 << 19, 3 << 30]
+    ]
+    with pytest.raises(ConfigError, match="'2 gigs' is not a size"):
+        parse_size("2 gigs")
