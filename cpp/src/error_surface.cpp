@@ -34,83 +34,7 @@ void check(const LineArrays& lines) {
                         lines.dimension, " each");
 }
 
-// Where b, which is steeper, overtakes a.
-[[nodiscard]] double crossing(const ScoreLine& a, const ScoreLine& b) {
-    return (a.intercept - b.intercept) / (b.slope - a.slope);
-}
-
-// The hypotheses that are the highest at -infinity, 0 and infinity.
-struct Extremes {
-    std::size_t left = 0;
-    std::size_t middle = 0;
-    std::size_t right = 0;
-};
-
-[[nodiscard]] Extremes find_extremes(std::span<const double> slopes,
-                                     std::span<const double> intercepts) {
-    Extremes at;
-    for (std::size_t i = 1; i < slopes.size(); ++i) {
-        const double slope = slopes[i];
-        const double intercept = intercepts[i];
-        if (slope <= slopes[at.left] &&
-            (slope < slopes[at.left] || intercept > intercepts[at.left]))
-            at.left = i;
-        if (slope >= slopes[at.right] &&
-            (slope > slopes[at.right] || intercept > intercepts[at.right]))
-            at.right = i;
-        if (intercept > intercepts[at.middle]) at.middle = i;
-    }
-    return at;
-}
-
-// Most lines are not on the envelope because they are below those that are the highest at
-// -infinity, 0 and infinity (Akl & Toussaint 1978 for the dual points): keep the others.
-void prune(std::span<const double> slopes, std::span<const double> intercepts, const Extremes& at,
-           std::vector<std::uint32_t>& kept) {
-    const double peak = slopes[at.middle];
-    const double height = intercepts[at.middle];
-    // The line (a, b) is below the lines (a1, b1) and (a2, b2), where a1 < a < a2, if
-    // (b - b2) (a2 - a1) < (b2 - b1) (a - a2).
-    const double left_run = peak - slopes[at.left];
-    const double left_rise = height - intercepts[at.left];
-    const double right_run = slopes[at.right] - peak;
-    const double right_rise = intercepts[at.right] - height;
-    kept.resize(slopes.size());
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < slopes.size(); ++i) {
-        const double aside = slopes[i] - peak;
-        const bool left = aside <= 0.0;
-        const double run = left ? left_run : right_run;
-        const double rise = left ? left_rise : right_rise;
-        kept[count] = static_cast<std::uint32_t>(i);
-        count += !((intercepts[i] - height) * run < rise * aside);
-    }
-    kept.resize(count);
-}
-
 }  // namespace
-
-void upper_envelope(std::vector<ScoreLine>& lines, std::vector<double>& starts) {
-    starts.clear();
-    std::ranges::stable_sort(lines, [](const ScoreLine& a, const ScoreLine& b) {
-        return a.slope < b.slope || (a.slope == b.slope && a.intercept > b.intercept);
-    });
-    std::size_t kept = 0;
-    for (const ScoreLine& line : lines) {
-        if (kept > 0 && lines[kept - 1].slope == line.slope) continue;  // parallel, and not higher
-        double start = -infinity;
-        for (; kept > 0; --kept) {
-            start = crossing(lines[kept - 1], line);
-            if (start > starts[kept - 1]) break;
-            start = -infinity;
-        }
-        if (start == infinity) continue;  // so nearly parallel that it never gets there
-        starts.resize(kept);
-        starts.push_back(start);
-        lines[kept++] = line;
-    }
-    lines.resize(kept);
-}
 
 std::vector<double> ErrorSurface::values(const std::vector<Sum>& sums) {
     std::vector<double> totals;
@@ -118,20 +42,23 @@ std::vector<double> ErrorSurface::values(const std::vector<Sum>& sums) {
     return totals;
 }
 
-void ErrorSurface::add(std::vector<ScoreLine>& lines) {
-    if (lines.empty()) return;
-    const ScoreLine first = *std::ranges::max_element(
-        lines, [](const ScoreLine& a, const ScoreLine& b) { return a.intercept < b.intercept; });
-    upper_envelope(lines, starts_);
+void ErrorSurface::add(std::span<const double> slopes, std::span<const double> intercepts,
+                       std::span<const double> statistics) {
+    if (slopes.empty()) return;
+    envelope_.find(slopes, intercepts);
+    const auto lines = envelope_.lines();
+    const auto of = [&](std::size_t line) {
+        return statistics.subspan(line * dimension_, dimension_);
+    };
     for (std::size_t j = 0; j < dimension_; ++j) {
-        at_zero_[j].add(first.statistics[j]);
-        leftmost_[j].add(lines.front().statistics[j]);
+        at_zero_[j].add(of(envelope_.at_zero())[j]);
+        leftmost_[j].add(of(lines.front())[j]);
     }
     for (std::size_t i = 1; i < lines.size(); ++i) {
-        const double* const from = lines[i - 1].statistics;
-        const double* const to = lines[i].statistics;
-        if (std::equal(from, from + dimension_, to)) continue;
-        breakpoints_.push_back({starts_[i], differences_.size()});
+        const auto from = of(lines[i - 1]);
+        const auto to = of(lines[i]);
+        if (std::ranges::equal(from, to)) continue;
+        breakpoints_.push_back({envelope_.starts()[i], differences_.size()});
         for (std::size_t j = 0; j < dimension_; ++j) differences_.push_back(to[j] - from[j]);
     }
 }
@@ -169,20 +96,12 @@ ErrorSurface error_surface(const LineArrays& lines, std::size_t threads) {
     std::vector<ErrorSurface> pieces((sentences + block - 1) / block,
                                      ErrorSurface(lines.dimension));
     parallel_blocks(sentences, block, threads, [&](std::size_t begin, std::size_t end) {
-        std::vector<std::uint32_t> kept;
-        std::vector<ScoreLine> candidates;
         for (std::size_t sentence = begin; sentence < end; ++sentence) {
             const auto first = static_cast<std::size_t>(lines.offsets[sentence]);
             const std::size_t count = static_cast<std::size_t>(lines.offsets[sentence + 1]) - first;
-            if (count == 0) continue;
-            const auto slopes = lines.slopes.subspan(first, count);
-            const auto intercepts = lines.intercepts.subspan(first, count);
-            prune(slopes, intercepts, find_extremes(slopes, intercepts), kept);
-            candidates.clear();
-            for (const std::uint32_t i : kept)
-                candidates.push_back({slopes[i], intercepts[i],
-                                      lines.statistics.data() + (first + i) * lines.dimension});
-            pieces[begin / block].add(candidates);
+            pieces[begin / block].add(
+                lines.slopes.subspan(first, count), lines.intercepts.subspan(first, count),
+                lines.statistics.subspan(first * lines.dimension, count * lines.dimension));
         }
     });
     ErrorSurface surface(lines.dimension);

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hopefear._core import MeanScore
 from hopefear.errors import ConfigError, DataError
 from hopefear.nbest import ErrorSurface, NBestBuilder, error_surface
 from hopefear.types import FloatArray
@@ -156,6 +157,51 @@ def test_the_step_can_leave_a_single_breakpoint_at_zero() -> None:
     assert search(surface_of([[(0, 0, 0, 1), (1, 0, 5, 1)]])) == (1.0, 5.0)
 
 
+def envelope(lines: list[tuple[int, int]]) -> tuple[list[Fraction], list[int]]:
+    """Return breakpoints and lines of the upper envelope, by slope, in exact arithmetic."""
+    order = sorted(range(len(lines)), key=lambda i: (lines[i][0], -lines[i][1], i))
+    kept: list[int] = []
+    starts: list[Fraction] = []
+    for i in order:
+        if kept and lines[kept[-1]][0] == lines[i][0]:
+            continue
+        while kept:
+            (a, b), (c, d) = lines[kept[-1]], lines[i]
+            start = Fraction(b - d, c - a)
+            if len(kept) == 1 or start > starts[-1]:
+                starts.append(start)
+                break
+            kept.pop()
+            starts.pop()
+        kept.append(i)
+    return starts, kept
+
+
+CURVES = {
+    "a cloud": [(i * 7919 % 997 - 500, i * 104729 % 1009 - 500) for i in range(3000)],
+    "few slopes": [(i * 7919 % 5, i * 104729 % 1009) for i in range(300)],
+    "a parabola": [(i, -i * i) for i in range(-700, 700)],
+    "half a parabola, backwards": [(-i, -i * i) for i in range(1500)],
+    "steeper and steeper": [(1 << i, -(1 << (2 * i))) for i in range(26)],
+    "copies of a parabola": [(i % 90, -((i % 90) ** 2)) for i in range(900)],
+    "a straight line": [(i, 3 * i) for i in range(100)],
+    "a valley": [(i, i * i) for i in range(-60, 90)],
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_envelope_of_many_lines_is_exact(name: str) -> None:
+    lines = CURVES[name]
+    expected_starts, expected_lines = envelope(lines)
+    slopes, intercepts = np.array(lines, dtype=float).T.copy()
+    numbers = np.arange(len(lines), dtype=float)[:, None]
+    breakpoints, statistics = error_surface(
+        np.array([0, len(lines)]), slopes, intercepts, numbers
+    ).table()
+    assert breakpoints.tolist() == [float(start) for start in expected_starts]
+    assert statistics[:, 0].tolist() == expected_lines
+
+
 def test_lines_too_parallel_to_cross_are_left_out() -> None:
     offsets, slopes = np.array([0, 2]), np.array([0.0, 5e-324])
     surface = error_surface(offsets, slopes, np.array([1.0, 0.0]), np.array([[1.0], [2.0]]))
@@ -205,6 +251,29 @@ def test_n_best_lists_have_the_surface_of_their_lines() -> None:
     surface = lists.error_surface(origins, slopes)
     assert all(np.array_equal(a, b) for a, b in zip(surface.table(), expected, strict=True))
     assert np.array_equal(surface.at_zero, lists.sum_statistics(lists.best_of(origins)))
+
+
+@given(st.integers(0, 1 << 32))
+def test_a_metric_of_the_core_finds_what_its_scores_find(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    offsets = np.arange(0, 210, 10)
+    slopes, intercepts = rng.normal(size=(2, 200))
+    matches = rng.integers(0, 9, (200, 1)).astype(float)
+    statistics = np.concatenate([matches, np.full((200, 1), 10.0)], axis=1)
+    surface = error_surface(offsets, slopes, intercepts, statistics)
+    metric = MeanScore(higher_is_better=True)
+    _, sums = surface.table()
+    expected = surface.search_scores(metric.rows(sums), metric(surface.at_zero))
+    found = surface.search(metric)
+    assert (found.step, found.score) == (expected.step, expected.score)
+    assert found.score_at_zero == expected.score_at_zero == metric(surface.at_zero)
+    assert found.score >= found.score_at_zero
+
+
+def test_a_metric_with_other_statistics_is_an_error() -> None:
+    surface = error_surface(np.array([0, 1]), np.zeros(1), np.zeros(1), np.zeros((1, 3)))
+    with pytest.raises(DataError, match="the metric takes 2 statistics, the hypotheses have 3"):
+        surface.search(MeanScore(higher_is_better=True))
 
 
 def test_wrong_arguments_are_errors_that_say_so() -> None:

@@ -17,19 +17,9 @@
 
 #include "hopefear/corpus_score.hpp"
 #include "hopefear/nbest.hpp"
+#include "hopefear/upper_envelope.hpp"
 
 namespace hopefear {
-
-// A hypothesis along the line: its score is intercept + γ slope.
-struct ScoreLine {
-    double slope;
-    double intercept;
-    const double* statistics;
-};
-
-// Reduce `lines` to those that are the highest somewhere, by increasing γ. From starts[i] on it is
-// line i; starts[0] is -infinity. Of equal lines the first counts.
-void upper_envelope(std::vector<ScoreLine>& lines, std::vector<double>& starts);
 
 // The sum of statistics over sentences as a step function of γ.
 class ErrorSurface {
@@ -37,9 +27,10 @@ class ErrorSurface {
     explicit ErrorSurface(std::size_t dimension)
         : dimension_(dimension), leftmost_(dimension), at_zero_(dimension) {}
 
-    // Add a sentence with all its lines, or at least those of its envelope; `lines` is used up. A
-    // sentence without lines adds nothing.
-    void add(std::vector<ScoreLine>& lines);
+    // Add a sentence: the lines of all its hypotheses, or at least those of their envelope, and
+    // `dimension` statistics for each line. A sentence without lines adds nothing.
+    void add(std::span<const double> slopes, std::span<const double> intercepts,
+             std::span<const double> statistics);
     // Add the sentences of another surface after those of this one.
     void add(const ErrorSurface& other);
     // Sort the breakpoints; to be called when all sentences are there.
@@ -88,7 +79,7 @@ class ErrorSurface {
     std::vector<Sum> at_zero_;
     std::vector<Breakpoint> breakpoints_;
     std::vector<double> differences_;
-    std::vector<double> starts_;  // kept from sentence to sentence
+    UpperEnvelope envelope_;
 };
 
 template <class Visit>
