@@ -17,10 +17,20 @@ from hopefear.errors import ConfigError
 from hopefear.formats.files import PathLike, open_binary_output, open_source, replacing
 from hopefear.language_model import uncompressed_model
 
-__all__ = ["EstimationSummary", "KneserNey", "OrderSummary", "Progress", "write_kenlm_binary"]
+__all__ = [
+    "EstimationSummary",
+    "KneserNey",
+    "OrderSummary",
+    "Progress",
+    "Structure",
+    "write_kenlm_binary",
+]
 
 # Called now and then with a stage, how much of it is done, and of how much (0: not known).
 Progress = Callable[[str, int, int], None]
+
+# KenLM's data structures: a hash table, which is fastest, and a trie, which is smallest.
+Structure = Literal["probing", "trie"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +58,7 @@ class KneserNey:
         skipped as if they were blanks. <UNK> is one of them: KenLM takes it for <unk>.
     memory
         Bytes to work in; n-grams that do not fit are sorted in temporary files. The vocabulary,
-        about 30 bytes a word, must fit.
+        about 50 bytes a word, must fit.
     temporary_directory
         Where these files are made (they never show there); the system's by default.
 
@@ -59,7 +69,7 @@ class KneserNey:
     >>> directory = tempfile.TemporaryDirectory()
     >>> text, arpa = Path(directory.name, "text"), Path(directory.name, "text.arpa")
     >>> _ = text.write_text("hope and fear\nfear and hope\nhope\n")
-    >>> summary = KneserNey(order=2, discount_fallback=(0.5, 1, 1.5)).estimate([text], arpa)
+    >>> summary = KneserNey(order=2, discount_fallback=(0.5, 1, 1.5)).estimate(text, arpa)
     >>> summary.sentences, summary.tokens, [order.ngrams for order in summary.orders]
     (3, 7, [6, 8])
     >>> load_language_model(arpa).order
@@ -86,16 +96,21 @@ class KneserNey:
         self._estimator()  # the core knows what it accepts
 
     def estimate(
-        self, texts: Sequence[PathLike], arpa: PathLike, *, progress: Progress | None = None
+        self,
+        texts: PathLike | Sequence[PathLike],
+        arpa: PathLike,
+        *,
+        progress: Progress | None = None,
     ) -> EstimationSummary:
         """Estimate a model and write it as an ARPA file.
 
         Parameters
         ----------
         texts
-            Files, gzipped or not (``-`` is standard input). A line is a sentence, an empty one too;
-            words are separated by spaces and tabs. Words are bytes: nothing is normalized, and what
-            is not UTF-8 stays as it is. A byte order mark at the beginning is dropped.
+            One file or several, gzipped or not (``-`` is standard input). A line is a sentence, an
+            empty one too; words are separated by spaces and tabs. Words are bytes: nothing is
+            normalized, and what is not UTF-8 stays as it is. A byte order mark at the beginning of
+            a file is dropped.
         arpa
             The model, written whole or not at all; gzipped if its name ends in ``.gz``. N-grams
             come by their last word, then the one before, and so on, words in order of their first
@@ -116,15 +131,14 @@ class KneserNey:
                 progress(stage, done, total)
 
         core = self._estimator()
-        self._count(core, texts, tell)
+        _count(core, [texts] if isinstance(texts, str | Path) else texts, tell)
         if Path(arpa).suffix != ".gz":
             with replacing(arpa) as temporary:
                 return core.write_arpa(str(temporary), tell)
-        with tempfile.TemporaryDirectory(dir=self.temporary_directory or None) as directory:
-            plain = Path(directory, "arpa")
-            summary = core.write_arpa(str(plain), tell)
-            with plain.open("rb") as file, open_binary_output(arpa) as packed:
-                shutil.copyfileobj(file, packed, 1 << 20)
+        with tempfile.TemporaryFile(dir=self.temporary_directory or None) as plain:
+            summary = core.write_arpa(f"/proc/self/fd/{plain.fileno()}", tell)
+            with open_binary_output(arpa) as packed:
+                shutil.copyfileobj(plain, packed, 1 << 20)
         return summary
 
     def _estimator(self) -> _core.LanguageModelEstimator:
@@ -138,27 +152,26 @@ class KneserNey:
             directory=self.temporary_directory or tempfile.gettempdir(),
         )
 
-    def _count(
-        self, core: _core.LanguageModelEstimator, texts: Sequence[PathLike], tell: Progress
-    ) -> None:
-        sizes = [Path(text).stat().st_size if Path(text).is_file() else 0 for text in texts]
-        total = sum(sizes) if all(sizes) else 0
-        done = 0
-        for text, size in zip(texts, sizes, strict=True):
-            with open_source(text) as source:
-                core.begin_file(source.name)
-                for piece in source.pieces():
-                    core.add(piece)
-                    tell("counting", done + source.bytes_read, total)
-                core.end_file()
-            done += size
+
+def _count(core: _core.LanguageModelEstimator, texts: Sequence[PathLike], tell: Progress) -> None:
+    files = [Path(text) for text in texts]
+    total = sum(file.stat().st_size for file in files) if all(map(Path.is_file, files)) else 0
+    done = 0
+    for text in texts:
+        with open_source(text) as source:
+            core.begin_file(source.name)
+            for piece in source.pieces():
+                core.add(piece)
+                tell("counting", done + source.bytes_read, total)
+            core.end_file()
+            done += source.bytes_read
 
 
 def write_kenlm_binary(
     arpa: PathLike,
     path: PathLike,
     *,
-    structure: Literal["probing", "trie"] = "probing",
+    structure: Structure = "probing",
     memory: int = 1 << 30,
     temporary_directory: str = "",
 ) -> None:

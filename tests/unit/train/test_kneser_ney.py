@@ -2,6 +2,7 @@ import gzip
 import math
 import random
 import tempfile
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hopefear._core import LanguageModelEstimator
 from hopefear.errors import ConfigError, DataError, FormatError, HopefearError
 from hopefear.formats.files import read_lines
 from hopefear.language_model import load_language_model, perplexity
-from hopefear.train.language_model import KneserNey, write_kenlm_binary
+from hopefear.train.language_model import KneserNey, Structure, write_kenlm_binary
 from kneser_ney_reference import Arpa, Reference, back_off, read_arpa
 
 DATA = Path(__file__).parents[2] / "data"
@@ -117,11 +118,11 @@ def test_kenlm_scores_sentences_as_the_slow_reference_does(
 
 
 @pytest.mark.parametrize("structure", ["probing", "trie"])
-def test_a_kenlm_binary_scores_as_its_arpa_file(tmp_path: Path, structure: str) -> None:
+def test_a_kenlm_binary_scores_as_its_arpa_file(tmp_path: Path, structure: Structure) -> None:
     text = zipf_text(2, 3000, 100)
     arpa, binary = tmp_path / "arpa.gz", tmp_path / "binary"
     KneserNey(order=4, discount_fallback=FALLBACK).estimate([write(tmp_path / "text", text)], arpa)
-    write_kenlm_binary(arpa, binary, structure="trie" if structure == "trie" else "probing")
+    write_kenlm_binary(arpa, binary, structure=structure)
     assert binary.read_bytes().startswith(b"mmap lm")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arpa.gz", "binary", "text"]
     other = zipf_text(3, 300, 150)
@@ -230,8 +231,17 @@ def test_several_files_are_one_text_and_a_sentence_ends_with_its_file(tmp_path: 
     (tmp_path / "two").write_text("c\n")
     (tmp_path / "both").write_text("a b\nc\n")
     TINY.estimate([tmp_path / "one", tmp_path / "two"], tmp_path / "arpa")
-    TINY.estimate([tmp_path / "both"], tmp_path / "expected")
+    TINY.estimate(tmp_path / "both", tmp_path / "expected")  # one need not be in a list
     assert (tmp_path / "arpa").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_a_compressed_text_gives_the_same_compressed_model(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("a b\nc\n")
+    (tmp_path / "packed").write_bytes(gzip.compress(b"a b\nc\n"))
+    TINY.estimate([tmp_path / "text"], tmp_path / "arpa")
+    TINY.estimate([tmp_path / "packed"], tmp_path / "arpa.gz")
+    content = (tmp_path / "arpa.gz").read_bytes()
+    assert gzip.decompress(content) == (tmp_path / "arpa").read_bytes()
 
 
 def test_a_text_may_arrive_in_pieces_of_any_size(tmp_path: Path) -> None:
@@ -369,3 +379,10 @@ def test_a_binary_of_what_is_no_arpa_file_is_refused_and_nothing_stays(tmp_path:
     with pytest.raises(FormatError, match=r"text: KenLM cannot make a binary model of it"):
         write_kenlm_binary(tmp_path / "text", tmp_path / "binary")
     assert [path.name for path in tmp_path.iterdir()] == ["text"]
+
+
+def test_an_unknown_structure_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+    write_any: Callable[..., None] = write_kenlm_binary
+    (tmp_path / "arpa").touch()
+    with pytest.raises(ConfigError, match="unknown structure 'hash'; known: probing, trie"):
+        write_any(tmp_path / "arpa", tmp_path / "binary", structure="hash")
