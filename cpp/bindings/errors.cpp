@@ -1,4 +1,6 @@
 // The core's exceptions are raised as the classes of hopefear.errors.
+#include <cstring>
+
 #include "bindings.hpp"
 #include "hopefear/error.hpp"
 
@@ -8,7 +10,10 @@ namespace {
 
 void raise(const char* name, const std::exception& error) {
     const nb::object type = nb::module_::import_("hopefear.errors").attr(name);
-    PyErr_SetString(type.ptr(), error.what());
+    // A message may quote bytes of a broken file.
+    const nb::object message = nb::steal(PyUnicode_DecodeUTF8(
+        error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "backslashreplace"));
+    PyErr_SetObject(type.ptr(), message.ptr());
 }
 
 }  // namespace

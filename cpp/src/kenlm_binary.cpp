@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "hopefear/error.hpp"
+#include "hopefear/kenlm_message.hpp"
 #include "lm/model.hh"
 
 namespace hopefear {
@@ -25,7 +26,7 @@ void write_kenlm_binary(const std::string& arpa, const std::string& path,
         else
             const lm::ngram::TrieModel model(arpa.c_str(), config);
     } catch (const std::exception& error) {
-        fail<FormatError>(arpa, ": KenLM cannot make a binary model of it: ", error.what());
+        fail<FormatError>(arpa, ": KenLM cannot make a binary model of it: ", kenlm_message(error));
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "hopefear/blank.hpp"
 #include "hopefear/error.hpp"
+#include "hopefear/kenlm_message.hpp"
 #include "lm/model.hh"
 #include "lm/virtual_interface.hh"
 
@@ -26,7 +27,8 @@ LanguageModel::LanguageModel(const std::string& path) {
         model->kenlm->NullContextWrite(&model->empty);
         model_ = std::move(model);
     } catch (const std::exception& error) {
-        fail<FormatError>(path, ": not a language model that KenLM can read: ", error.what());
+        fail<FormatError>(path,
+                          ": not a language model that KenLM can read: ", kenlm_message(error));
     }
 }
 

@@ -28,7 +28,8 @@ def load_language_model(path: str | Path) -> LanguageModel:
     """Load an ARPA file or a KenLM binary, gzipped or not; what it is is told by its content.
 
     A gzipped file is unpacked to a temporary one that has no name, because KenLM wants to map and
-    to rewind what it reads. A binary that is not gzipped is mapped, and ready at once.
+    to rewind what it reads. A binary that is not gzipped is mapped, and ready at once; KenLM checks
+    its header and its size, but trusts the rest, so load only what comes from a known source.
     """
     with uncompressed_model(path) as name:
         return LanguageModel(name)

@@ -67,6 +67,21 @@ def test_a_file_that_is_no_language_model_is_named(tmp_path: Path) -> None:
         LanguageModel(str(path))
 
 
+def test_bytes_of_a_broken_file_are_quoted_and_kenlm_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "toy.arpa"
+    path.write_bytes(ARPA.encode().replace(b"hope fear", b"hope f\xffar"))
+    with pytest.raises(FormatError, match=r"can read: Word f\\xffar was not seen in the unigrams"):
+        LanguageModel(str(path))
+
+
+@pytest.mark.parametrize("size", [0, 10, 60, 150, len(ARPA) - 10])
+def test_a_file_that_ends_too_early_is_refused(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "toy.arpa"
+    path.write_text(ARPA[:size])
+    with pytest.raises(FormatError, match=r"toy\.arpa: not a language model"):
+        LanguageModel(str(path))
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nowhere\.arpa"):
         LanguageModel(str(tmp_path / "nowhere.arpa"))

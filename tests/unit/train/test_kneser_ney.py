@@ -386,3 +386,16 @@ def test_an_unknown_structure_is_refused_with_the_known_ones(tmp_path: Path) -> 
     (tmp_path / "arpa").touch()
     with pytest.raises(ConfigError, match="unknown structure 'hash'; known: probing, trie"):
         write_any(tmp_path / "arpa", tmp_path / "binary", structure="hash")
+
+
+@pytest.mark.parametrize("structure", ["probing", "trie"])
+def test_a_binary_that_ends_too_early_is_refused(tmp_path: Path, structure: Structure) -> None:
+    text, arpa, binary = tmp_path / "text", tmp_path / "arpa", tmp_path / "binary"
+    TINY.estimate(write(text, zipf_text(8, 500, 50)), arpa)
+    write_kenlm_binary(arpa, binary, structure=structure)
+    content = binary.read_bytes()
+    # The words themselves, at the end, are not needed for queries.
+    for size in (0, 20, 90, len(content) // 4, len(content) // 2):
+        binary.write_bytes(content[:size])
+        with pytest.raises(FormatError, match="binary: not a language model"):
+            load_language_model(binary)
