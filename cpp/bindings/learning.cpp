@@ -175,6 +175,18 @@ void bind_margins(nb::module_& m) {
                 return to_array(rows.transposed_dot(as_span(x), features));
             },
             nb::arg("x"), nb::arg("features"), "The sum of the rows, each times its x.");
+    m.def(
+        "logistic_loss",
+        [](const SparseRows& rows, const ArrayIn<double>& weights) {
+            std::vector<double> gradient(weights.size());
+            double loss = 0.0;
+            {
+                Unlocked unlocked;
+                loss = logistic_loss(rows, as_span(weights), gradient);
+            }
+            return std::pair(loss, to_array(std::move(gradient)));
+        },
+        nb::arg("rows"), nb::arg("weights"), "The sum of log(1 + exp(-w.row)), and its gradient.");
     m.def("pair_differences", &pair_differences, nb::arg("nbest"), nb::arg("pairs"),
           nb::call_guard<nb::gil_scoped_release>(), "h(better) - h(worse) for each pair.");
     m.def(

@@ -1053,6 +1053,9 @@ class SparseRows:
     def transposed_dot(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The sum of the rows, each times its x."""
 
+def logistic_loss(rows: SparseRows, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """The sum of log(1 + exp(-w.row)), and its gradient."""
+
 def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
     """h(better) - h(worse) for each pair."""
 

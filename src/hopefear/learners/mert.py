@@ -53,12 +53,12 @@ class Mert:
     """
 
     restarts: int = 20
-    random_directions: int = 0
+    random_directions: int = 8
     bounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
     penalty: Literal["none", "l2", "l0"] = "none"
     strength: float = 0.0
-    tolerance: float = 1e-5
+    tolerance: float = 1e-4
     epochs: int = 1
 
     def __post_init__(self) -> None:
@@ -141,7 +141,7 @@ class Mert:
         while True:
             before = best
             for direction in self._directions(random, free, data.feature_spread):
-                slopes = data.nbest.scores(direction, threads=data.threads)
+                slopes = _slopes(data, direction)
                 step, best = self._search(data, w, direction, origins, slopes, box)
                 if step != 0:
                     w, origins = np.clip(w + step * direction, *box), origins + step * slopes
@@ -210,6 +210,14 @@ class Mert:
     def _objective(self, data: TuningSet, w: FloatArray) -> float:
         penalty = 0.0 if self.penalty == "none" else self.strength * self._size(w)
         return data.corpus_score(data.chosen(w)) - penalty
+
+
+def _slopes(data: TuningSet, direction: FloatArray) -> FloatArray:
+    """Return d · h of each hypothesis; for a coordinate that is a column."""
+    moving = np.flatnonzero(direction)
+    if len(moving) == 1 and direction[moving[0]] == 1.0:
+        return data.nbest.column(int(moving[0]), data.threads)
+    return data.nbest.scores(direction, data.threads)
 
 
 def _id(names: Vocabulary, name: str) -> int:

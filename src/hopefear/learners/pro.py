@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy.special import expit
 
 from hopefear import _core, require
 from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
@@ -34,7 +33,8 @@ class Pro:
     regularizer : Regularizer
         R, against the sum over all pairs.
     interpolation : float
-        How much of the classifier's weights goes into the new weights; the rest are the old ones.
+        Ψ, how much of the classifier's weights goes into the new weights; the rest are the old
+        ones. Around a decoder, whose lists change, the paper takes 0.1.
     epochs : int
         New pairs are drawn in each.
     """
@@ -44,8 +44,8 @@ class Pro:
     kept: int = 50  # Ξ
     threshold: float = 0.05  # α
     regularizer: Annotated[Regularizer, regularizers] = field(default_factory=L2)
-    interpolation: float = 0.1  # Ψ
-    epochs: int = 10
+    interpolation: float = 1.0  # Ψ
+    epochs: int = 1
 
     def __post_init__(self) -> None:
         require.one_of(self, "pairs", ["sampled", "oracle"])
@@ -89,14 +89,11 @@ class Pro:
 
     def classify(self, data: TuningSet, pairs: _core.RankingPairs, start: FloatArray) -> FloatArray:
         """Return the weights of the logistic regression on `pairs`, started at `start`."""
-        differences = _core.pair_differences(data.nbest.core, pairs)
-
-        def loss(w: FloatArray) -> tuple[float, FloatArray]:
-            margins = differences.dot(w)
-            # d log(1 + exp(−m)) / dm = −σ(−m)
-            slopes = -expit(-margins)
-            return float(np.logaddexp(0, -margins).sum()), differences.transposed_dot(
-                slopes, len(w)
-            )
-
-        return minimize(loss, self.regularizer, start, scale=data.feature_spread)
+        rows = _core.pair_differences(data.nbest.core, pairs)
+        return minimize(
+            lambda w: _core.logistic_loss(rows, w),
+            self.regularizer,
+            start,
+            scale=data.feature_spread,
+            tolerance=1e-7 * len(rows),
+        )
