@@ -22,13 +22,12 @@ struct Pair {
 
     // Larger differences first; of equal ones the pair drawn first.
     [[nodiscard]] bool before(const Pair& other) const {
-        return difference != other.difference ? difference > other.difference
-                                              : drawn < other.drawn;
+        return difference != other.difference ? difference > other.difference : drawn < other.drawn;
     }
 };
 
-// The `kept` best of the pairs drawn, in a heap with the worst of them on top: most draws end with one
-// comparison.
+// The `kept` best of the pairs drawn, in a heap with the worst of them on top: most draws end with
+// one comparison.
 std::vector<Pair> sample_list(NBest::Rows rows, std::span<const double> gains,
                               const PairSampling& sampling, Random random) {
     std::vector<Pair> heap;

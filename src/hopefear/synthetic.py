@@ -31,23 +31,27 @@ class SyntheticCandidates:
         How many.
     size : int
         Hypotheses in each list.
+    skip : int
+        How many sentences of the endless corpus are passed over first: one language, other data.
     seed : int
         The same seed gives the same corpus.
     """
 
     sentences: int = 400
     size: int = 50
+    skip: int = 0
     seed: int = 1
 
     def __post_init__(self) -> None:
         require.at_least(self, "sentences", 1)
         require.at_least(self, "size", 1)
+        require.non_negative(self, "skip")
 
     def __iter__(self) -> Iterator[tuple[str, Segment]]:
         """Yield each reference with its list."""
         language = _Language(np.random.default_rng([self.seed, 0]))
         for sentence in range(self.sentences):
-            random = np.random.default_rng([self.seed, 1, sentence])
+            random = np.random.default_rng([self.seed, 1, self.skip + sentence])
             reference = language.sentence(random)
             hypotheses = tuple(_garble(reference, language, random) for _ in range(self.size))
             text = " ".join(language.words[i] for i in reference)

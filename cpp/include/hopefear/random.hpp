@@ -19,8 +19,8 @@ class Random {
     std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15u); }
     // Uniform in [0, 1), all 53 bits.
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-    // Uniform in {0, ..., n - 1}, without bias; n > 0. The high word of next() * n, where the few low
-    // words that would favour some results are drawn again (Lemire 2019).
+    // Uniform in {0, ..., n - 1}, without bias; n > 0. The high word of next() * n, where the few
+    // low words that would favour some results are drawn again (Lemire 2019).
     std::uint64_t below(std::uint64_t n) {
         using Wide = unsigned __int128;
         Wide product = static_cast<Wide>(next()) * n;

@@ -5,14 +5,16 @@ algorithm 3; Tsochantaridis et al. (2004) for margin rescaling.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
 
 from hopefear import _core, require
 from hopefear.learners.base import ProgressCallback, TuningSet, learners
 from hopefear.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["Planes", "StructuredSvm"]
 
@@ -24,7 +26,7 @@ class Planes:
     start: FloatArray
     weights: FloatArray
     references: FloatArray  # how often each hypothesis is the reference: once a sentence, 1/N
-    rows: csr_array
+    rows: "csr_array"
     costs: FloatArray
 
 
@@ -64,6 +66,8 @@ class StructuredSvm:
 
     def init(self, data: TuningSet, weights: FloatArray) -> Planes:
         """Choose the references; the only plane known is that the loss is not negative."""
+        from scipy.sparse import csr_array
+
         nbest = data.nbest
         model = weights if self.reference == "hope" else np.zeros_like(weights)
         rows = nbest.best(model, gains=-self.cost_scale * data.costs, threads=data.threads)
@@ -79,6 +83,8 @@ class StructuredSvm:
         self, data: TuningSet, state: Planes, seed: tuple[int, int], progress: ProgressCallback
     ) -> Planes:
         """Add the plane that the current weights violate most; the same state if there is none."""
+        from scipy.sparse import csr_array, vstack
+
         nbest, costs = data.nbest, self.cost_scale * data.costs
         worst = _shares(nbest.best(state.weights, gains=costs, threads=data.threads), len(nbest))
         shares = state.references - worst
