@@ -11,6 +11,7 @@
 #include "hopefear/kneser_ney/estimator.hpp"
 #include "hopefear/kneser_ney/interpolation.hpp"
 #include "hopefear/kneser_ney/ngram.hpp"
+#include "hopefear/kneser_ney/progress.hpp"
 #include "hopefear/kneser_ney/text_reader.hpp"
 #include "hopefear/spool.hpp"
 
@@ -26,68 +27,6 @@ class Estimator::Pipeline {
 };
 
 namespace {
-
-constexpr std::size_t least_memory = std::size_t{1} << 20;
-
-void check(const Options& options) {
-    if (options.order < 1 || options.order > max_order)
-        fail<ConfigError>("the order must be from 1 to ", max_order, ", got ", options.order);
-    if (options.memory < least_memory)
-        fail<ConfigError>("memory must be at least ", least_memory, " bytes, got ", options.memory);
-    if (options.prune.size() > options.order)
-        fail<ConfigError>("there are ", options.prune.size(), " pruning thresholds for a model of ",
-                          "order ", options.order, "; give one for each order, or fewer");
-    if (!options.prune.empty() && options.prune.front() != 0)
-        fail<ConfigError>(
-            "the first pruning threshold must be 0, because words are never pruned; "
-            "got ",
-            options.prune.front());
-    if (!std::is_sorted(options.prune.begin(), options.prune.end()))
-        fail<ConfigError>("a pruning threshold must not be below that of the order before it");
-    if (!options.discount_fallback) return;
-    for (std::size_t i = 0; i < 3; ++i) {
-        const double discount = (*options.discount_fallback)[i];
-        if (!(discount > 0 && discount <= static_cast<double>(i + 1)))
-            fail<ConfigError>("the discount of count ", i + 1, " must be above 0 and at most ",
-                              i + 1, ", got ", discount);
-    }
-}
-
-// Counts steps and tells now and then.
-class Ticker {
-  public:
-    Ticker(const Progress& progress, std::string stage, std::uint64_t total)
-        : progress_(progress), stage_(std::move(stage)), total_(total) {}
-    void step() {
-        if (++done_ % (std::uint64_t{1} << 16) == 0) tell();
-    }
-    void tell() const {
-        if (progress_) progress_(stage_, done_, total_);
-    }
-
-  private:
-    const Progress& progress_;
-    std::string stage_;
-    std::uint64_t total_;
-    std::uint64_t done_ = 0;
-};
-
-// A source of records that ticks.
-template <class Source>
-class Ticking {
-  public:
-    Ticking(Source& source, Ticker& ticker) : source_(source), ticker_(ticker) {}
-    template <class Record>
-    bool next(Record& record) {
-        if (!source_.next(record)) return false;
-        ticker_.step();
-        return true;
-    }
-
-  private:
-    Source& source_;
-    Ticker& ticker_;
-};
 
 // The n-grams of one order with their adjusted counts.
 template <std::size_t N>

@@ -3,30 +3,16 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace hopefear::kneser_ney {
+#include "hopefear/kneser_ney/options.hpp"
+#include "hopefear/kneser_ney/progress.hpp"
 
-struct Options {
-    std::size_t order = 5;
-    // N-grams of order i + 1 that occur prune[i] times or less are left out. No smaller than for
-    // the order below, and 0 for words; the last value holds for the orders above.
-    std::vector<std::uint64_t> prune;
-    // D₁, D₂, D₃₊ for orders where they cannot be estimated.
-    std::optional<std::array<double, 3>> discount_fallback;
-    // Whether <s>, </s> and <unk> in the text are taken for blanks; otherwise they are an error.
-    bool skip_special_words = false;
-    // Bytes, for all but the vocabulary where that alone needs more than three quarters of them.
-    std::size_t memory = std::size_t{1} << 30;
-    std::string directory = "/tmp";  // of temporary files
-};
+namespace hopefear::kneser_ney {
 
 struct OrderSummary {
     std::uint64_t ngrams = 0;  // in the model
@@ -39,10 +25,6 @@ struct Summary {
     std::uint64_t tokens = 0;  // words of the text, without </s>
     std::vector<OrderSummary> orders;
 };
-
-// Called now and then with a stage and how much of it is done.
-using Progress =
-    std::function<void(const std::string& stage, std::uint64_t done, std::uint64_t total)>;
 
 // Takes a text in pieces, then writes its language model.
 class Estimator {
