@@ -1,0 +1,102 @@
+"""k-best MIRA against the paper's rule, written out in NumPy."""
+
+import numpy as np
+import pytest
+
+from hopefear import _core
+from hopefear.errors import ConfigError, DataError
+from hopefear.learners import KBestMira, TuningSet
+from hopefear.types import FloatArray, IntArray
+from tuning_sets import start_vector, synthetic_set
+
+
+def matrix(data: TuningSet) -> FloatArray:
+    """All feature vectors; synthetic hypotheses have every feature."""
+    rows = range(len(data.nbest))
+    return np.array([list(data.nbest.features_of(row).values()) for row in rows])
+
+
+def slow_epoch(
+    data: TuningSet, start: FloatArray, order: IntArray, *, max_step: float, decay: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the last weights and the mean of the weights after each sentence."""
+    h, w = matrix(data), start.copy()
+    statistics = data.nbest.statistics
+    assert statistics is not None
+    document = np.array([4.0, 3.0, 2.0, 1.0, 4.0, 3.0, 2.0, 1.0, 4.0])
+    seen = []
+    for sentence in order:
+        rows = np.array(data.nbest.rows(int(sentence)))
+        sums = document + statistics[rows]
+        precisions = np.exp(np.log(sums[:, :4] / sums[:, 4:8]).mean(axis=1))
+        brevity = np.exp(np.minimum(0, 1 - sums[:, 8] / sums[:, 4]))
+        gains = sums[:, 8] * precisions * brevity
+        scores = h[rows] @ w
+        hope, fear = np.argmax(scores + gains), np.argmax(scores - gains)
+        difference = h[rows[hope]] - h[rows[fear]]
+        violation = gains[hope] - gains[fear] - w @ difference
+        if gains[hope] > gains[fear] and violation > 0 and difference.any():
+            w = w + min(max_step, violation / (difference @ difference)) * difference
+        document = decay * document + statistics[rows[hope]]
+        seen.append(w)
+    return w, np.mean(seen, axis=0)
+
+
+@pytest.mark.parametrize("max_step", [0.001, 0.1])
+def test_an_epoch_is_that_of_the_rule_written_out(max_step: float) -> None:
+    data = synthetic_set()
+    start = start_vector(data)
+    order = np.random.default_rng(5).permutation(data.nbest.sentence_count)
+    state = _core.kbest_mira_epoch(
+        data.nbest.core,
+        data.corpus_score,
+        order,
+        max_step=max_step,
+        decay=0.9,
+        hope_context=True,
+        state=_core.KBestMiraState(start, data.corpus_score.first_document()),
+    )
+    last, mean = slow_epoch(data, start, order, max_step=max_step, decay=0.9)
+    np.testing.assert_allclose(state.weights(), last, rtol=1e-9)
+    np.testing.assert_allclose(state.average(), mean, rtol=1e-9)
+
+
+def test_an_epochs_weights_are_the_mean_over_its_own_steps() -> None:
+    data = synthetic_set()
+    learner = KBestMira(line_search=0)
+    first = learner.epoch(data, learner.init(data, start_vector(data)), (1, 0), lambda a, b: None)
+    second = learner.epoch(data, first, (1, 1), lambda a, b: None)
+    mean_of_both = (learner.weights(first) + learner.weights(second)) / 2
+    np.testing.assert_allclose(second.core.average(), mean_of_both, rtol=1e-9)
+
+
+def test_a_line_search_never_lowers_the_metric() -> None:
+    data = synthetic_set()
+    for seed in range(3):
+        plain, searched = (KBestMira(line_search=every) for every in (0, 1))
+        state = plain.init(data, start_vector(data))
+        mean = plain.epoch(data, state, (seed, 0), lambda a, b: None).mean
+        found = searched.epoch(data, state, (seed, 0), lambda a, b: None).weights
+        assert data.score(found) >= data.score(mean)
+
+
+def test_lists_without_statistics_are_refused() -> None:
+    data = synthetic_set()
+    bare = _core.NBestBuilder(data.nbest.words, data.nbest.feature_names).finish(1)
+    with pytest.raises(DataError, match="no statistics of a metric"):
+        _core.kbest_mira_epoch(
+            bare,
+            data.corpus_score,
+            np.arange(1),
+            max_step=0.1,
+            decay=0.9,
+            hope_context=True,
+            state=_core.KBestMiraState(start_vector(data), data.corpus_score.first_document()),
+        )
+
+
+def test_options_are_checked_when_they_are_set() -> None:
+    with pytest.raises(ConfigError, match=r"KBestMira\.max_step must be > 0, got -0\.5"):
+        KBestMira(max_step=-0.5)
+    with pytest.raises(ConfigError, match=r"KBestMira\.decay must be from 0 to 1, got 1\.5"):
+        KBestMira(decay=1.5)

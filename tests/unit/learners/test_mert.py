@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+from hopefear.errors import ConfigError
+from hopefear.learners import Mert, TuningSet
+from hopefear.types import FloatArray
+from tuning_sets import start_vector, synthetic_set
+
+
+def climb(learner: Mert, data: TuningSet, start: FloatArray, seed: int = 1) -> FloatArray:
+    state = learner.init(data, start)
+    return learner.weights(learner.epoch(data, state, (seed, 0), lambda done, total: None))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_metric_is_never_lower_than_at_the_start(seed: int) -> None:
+    data = synthetic_set(seed=seed)
+    random = np.random.default_rng(seed)
+    for _ in range(5):
+        start = random.normal(size=len(data.nbest.feature_names))
+        assert data.score(climb(Mert(restarts=0), data, start)) >= data.score(start)
+
+
+def test_more_restarts_are_never_worse() -> None:
+    data = synthetic_set()
+    start = start_vector(data)
+    scores = [data.score(climb(Mert(restarts=n), data, start)) for n in (0, 2, 6)]
+    assert scores == sorted(scores)
+
+
+def test_no_coordinate_can_be_improved_by_a_fine_grid_search() -> None:
+    data = synthetic_set()
+    w = climb(Mert(restarts=2, tolerance=1e-9), data, start_vector(data))
+    for j in range(len(w)):
+        for step in np.linspace(-2, 2, 401) * abs(w[j]):
+            moved = w.copy()
+            moved[j] += step
+            assert data.score(moved) <= data.score(w) + 1e-9
+
+
+def test_bounds_are_kept_and_fixed_features_stay() -> None:
+    data = synthetic_set()
+    start, names = start_vector(data), data.nbest.feature_names
+    learner = Mert(restarts=4, bounds={"lm": (0.1, 0.3), "words": (-1.0, 0.25)}, fixed=("tm",))
+    w = dict(zip(names.texts(), climb(learner, data, start), strict=True))
+    assert 0.1 <= w["lm"] <= 0.3
+    assert -1.0 <= w["words"] <= 0.25
+    assert w["tm"] == 0.2
+    assert w["noise"] != 0.2
+
+
+def test_an_l2_penalty_keeps_the_weights_smaller() -> None:
+    data = synthetic_set()
+    start = start_vector(data)
+    free = climb(Mert(restarts=0), data, start)
+    held = climb(Mert(restarts=0, penalty="l2", strength=0.05), data, start)
+    assert np.linalg.norm(held) < np.linalg.norm(free)
+    assert data.score(held) > data.score(start)
+
+
+def test_an_l0_penalty_leaves_fewer_weights() -> None:
+    data = synthetic_set()
+    start = start_vector(data)
+    learner = Mert(restarts=0, random_directions=0, penalty="l0", strength=0.02)
+    assert np.count_nonzero(climb(learner, data, start)) < np.count_nonzero(start)
+
+
+def test_an_unknown_feature_is_named_with_a_suggestion() -> None:
+    data = synthetic_set()
+    with pytest.raises(ConfigError, match="unknown feature 'word'; did you mean 'words'"):
+        climb(Mert(fixed=("word",)), data, start_vector(data))
+
+
+def test_bounds_in_the_wrong_order_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"'lm' needs \[least, greatest\], got \[1.0, 0.0\]"):
+        Mert(bounds={"lm": (1.0, 0.0)})
+
+
+def test_a_penalty_needs_a_strength() -> None:
+    with pytest.raises(ConfigError, match="give both or none"):
+        Mert(penalty="l2")

@@ -1,0 +1,118 @@
+"""ORO's updates against the paper's equations, written out in NumPy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from hopefear import _core
+from hopefear.errors import ConfigError
+from hopefear.learners import Oro, TuningSet
+from hopefear.types import FloatArray
+from tuning_sets import start_vector, synthetic_set
+
+# All sentences are one batch, so that an epoch is one update.
+ONE_BATCH = Oro(batch_size=1000, line_search=False)
+
+
+def matrix(data: TuningSet) -> FloatArray:
+    rows = range(len(data.nbest))
+    return np.array([list(data.nbest.features_of(row).values()) for row in rows])
+
+
+def update(learner: Oro, data: TuningSet, w: FloatArray) -> FloatArray:
+    return learner.epoch(data, learner.init(data, w), (1, 0), lambda done, total: None)
+
+
+def oracles(data: TuningSet) -> list[list[int]]:
+    # Greedy search looks at the sentences in the order of the batch.
+    order = np.random.default_rng([1, 0]).permutation(data.nbest.sentence_count)
+    found = _core.corpus_oracles(data.nbest.core, data.corpus_score, order)
+    by_sentence: list[list[int]] = [[] for _ in order]
+    for sentence, rows in zip(order, found, strict=True):
+        by_sentence[int(sentence)] = list(rows)
+    return by_sentence
+
+
+def differences(data: TuningSet) -> FloatArray:
+    h = matrix(data)
+    return np.array(
+        [
+            h[oracle] - h[row]
+            for sentence, best in enumerate(oracles(data))
+            for oracle in best
+            for row in data.nbest.rows(sentence)
+            if row not in best
+        ]
+    )
+
+
+def test_the_subgradient_of_the_hinge_is_normalized_by_the_violating_pairs() -> None:
+    data = synthetic_set(sentences=6, size=5)
+    w = start_vector(data)
+    learner = replace(ONE_BATCH, update="subgradient", l2=0.01, rate=0.2)
+    phi = differences(data)
+    violating = phi[phi @ w < 1]
+    expected = (1 - 0.01 * 0.2) * w + 0.2 / len(violating) * violating.sum(axis=0)
+    np.testing.assert_allclose(update(learner, data, w), expected, rtol=1e-9)
+
+
+def test_the_subgradient_of_the_softmax_is_the_mean_over_sentences() -> None:
+    data = synthetic_set(sentences=6, size=5)
+    w, h = start_vector(data), matrix(data)
+    learner = replace(ONE_BATCH, loss="softmax", update="subgradient", l2=0.01, rate=0.2)
+
+    def mean_log_ratio(weights: FloatArray) -> float:
+        scores = h @ weights
+        return float(
+            np.mean(
+                [
+                    logsumexp(scores[best]) - logsumexp(scores[list(data.nbest.rows(sentence))])
+                    for sentence, best in enumerate(oracles(data))
+                ]
+            )
+        )
+
+    steps = np.eye(len(w)) * 1e-6
+    gradient = [(mean_log_ratio(w + s) - mean_log_ratio(w - s)) / 2e-6 for s in steps]
+    expected = (1 - 0.01 * 0.2) * w + 0.2 * np.array(gradient)
+    np.testing.assert_allclose(update(learner, data, w), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_the_optimized_update_stays_within_the_learning_rate() -> None:
+    data = synthetic_set(sentences=6, size=5)
+    w = start_vector(data)
+    phi = differences(data)
+    found = update(replace(ONE_BATCH, l2=1e-5, rate=0.05), data, w)
+    # w′ = w + Σ τ Φ with Σ τ ≤ η: the step cannot be longer than η times the longest Φ
+    assert np.linalg.norm(found - w) <= 0.05 * np.linalg.norm(phi, axis=1).max() + 1e-6
+    assert np.maximum(0, 1 - phi @ found).sum() < np.maximum(0, 1 - phi @ w).sum()
+
+
+def test_mira_meets_all_margins_if_staying_counts_for_nothing() -> None:
+    data = synthetic_set(sentences=2, size=3)
+    found = update(replace(ONE_BATCH, update="mira", l2=1e-6), data, start_vector(data))
+    assert (differences(data) @ found).min() > 0.99
+
+
+def test_weights_stay_in_the_ball_of_radius_one_over_root_lambda() -> None:
+    data = synthetic_set(sentences=6, size=5)
+    found = update(
+        replace(ONE_BATCH, update="subgradient", l2=4.0, rate=0.2), data, 10 * start_vector(data)
+    )
+    assert np.linalg.norm(found) == pytest.approx(0.5)
+
+
+def test_the_printed_softmax_constraint_is_another_one() -> None:
+    data = synthetic_set(sentences=6, size=5)
+    tangent, printed = (
+        update(replace(ONE_BATCH, loss="softmax", tangent_offset=offset), data, start_vector(data))
+        for offset in (True, False)
+    )
+    assert not np.allclose(tangent, printed)
+
+
+def test_mira_is_not_defined_for_the_softmax() -> None:
+    with pytest.raises(ConfigError, match="hinge loss only"):
+        Oro(update="mira", loss="softmax")

@@ -1,0 +1,83 @@
+"""Subgradient descent against the update written out, with all features at every step."""
+
+import numpy as np
+import pytest
+
+from hopefear import _core
+from hopefear.learners import Rampion, Sgd, TuningSet
+from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer
+from hopefear.types import FloatArray
+from tuning_sets import start_vector, synthetic_set
+
+
+def matrix(data: TuningSet) -> FloatArray:
+    rows = range(len(data.nbest))
+    return np.array([list(data.nbest.features_of(row).values()) for row in rows])
+
+
+def slow_epochs(
+    data: TuningSet, start: FloatArray, learner: Sgd, epochs: int
+) -> tuple[FloatArray, FloatArray]:
+    """Ramp 3 with an l2 penalty: the last weights, and the mean over all steps."""
+    h, costs, w = matrix(data), learner.cost_scale * data.costs, start.copy()
+    origin = start if isinstance(learner.regularizer, L2Start) else np.zeros_like(start)
+    pull = learner.rate * learner.regularizer.strength / data.nbest.sentence_count
+    seen = []
+    for epoch in range(epochs):
+        order = np.random.default_rng([1, epoch]).permutation(data.nbest.sentence_count)
+        for sentence in order:
+            rows = np.array(data.nbest.rows(int(sentence)))
+            scores = h[rows] @ w
+            hope, fear = (
+                rows[np.argmax(scores - costs[rows])],
+                rows[np.argmax(scores + costs[rows])],
+            )
+            w = w - pull * (w - origin) + learner.rate * (h[hope] - h[fear])
+            seen.append(w)
+    return w, np.mean(seen, axis=0)
+
+
+@pytest.mark.parametrize(
+    "regularizer", [NoPenalty(), L2(strength=50.0), L2Start(strength=5.0), L2(strength=20_000.0)]
+)
+def test_epochs_are_those_of_the_update_written_out(regularizer: Regularizer) -> None:
+    data = synthetic_set()
+    start = start_vector(data)
+    learner = Sgd(rate=0.001, regularizer=regularizer)
+    state = learner.init(data, start)
+    for epoch in range(3):
+        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+    last, mean = slow_epochs(data, start, learner, 3)
+    np.testing.assert_allclose(state.weights(), last, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(state.average(), mean, rtol=1e-9, atol=1e-12)
+
+
+def test_an_l1_penalty_makes_the_weight_of_noise_exactly_zero() -> None:
+    data = synthetic_set(sentences=60)
+    learner = Sgd(rate=0.001, regularizer=L1(strength=100.0), averaged=False, epochs=10)
+    state = learner.init(data, start_vector(data))
+    for epoch in range(learner.epochs):
+        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+    weights = dict(zip(data.nbest.feature_names.texts(), learner.weights(state), strict=True))
+    assert weights["noise"] == 0.0
+    assert weights["words"] != 0.0
+
+
+def test_a_round_of_rampion_lowers_the_ramp_loss() -> None:
+    data = synthetic_set()
+    start = start_vector(data)
+    learner = Rampion(rate=0.001)
+    ramp = _core.Loss(up=_core.Side(cost=-1.0), down=_core.Side(cost=1.0))
+
+    def loss(w: FloatArray) -> float:
+        scores = data.nbest.scores(w)
+        return _core.total_loss(data.nbest.core, scores, learner.cost_scale * data.costs, ramp, 1)[
+            0
+        ]
+
+    state = learner.init(data, start)
+    losses = [loss(start)]
+    for epoch in range(4):
+        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        losses.append(loss(learner.weights(state)))
+    assert losses == sorted(losses, reverse=True)
