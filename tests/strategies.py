@@ -1,10 +1,15 @@
-"""Hypothesis strategies: random small forests, and scores for their edges."""
+"""Hypothesis strategies: random small forests, and numbers for their edges.
+
+Sizes and a seed are drawn, the rest follows from the seed: that is a hundred times as fast as to
+draw every tail and every word, and smaller sizes still give the smaller example.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,12 +17,35 @@ from hypothesis import strategies as st
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.types import FloatArray
 
-MAX_DERIVATIONS = 60
+MAX_DERIVATIONS = 100
+MAX_SIZE = 30
 
-finite = st.floats(-100, 100)
-# Exact in sums and differences, with many ties.
-whole = st.integers(-3, 3).map(float)
-huge = st.sampled_from([-1e300, -1.0, 0.0, 1.0, 1e300])
+Numbers = Callable[[Random], float]
+
+
+def finite(random: Random) -> float:
+    """Any number of moderate size; some come again and again."""
+    return random.choice([0.0, 1.0, -2.5, random.uniform(-100, 100), random.uniform(-1, 1)])
+
+
+def whole(random: Random) -> float:
+    """A number with which sums are exact, and ties frequent."""
+    return float(random.randint(-3, 3))
+
+
+def whole_or_impossible(random: Random) -> float:
+    """Now and then minus infinity."""
+    return -math.inf if random.random() < 0.15 else whole(random)
+
+
+def huge(random: Random) -> float:
+    """A number near 10³⁰⁰, of which sums are exact, or 0."""
+    return random.choice([-(2.0**996), 0.0, 2.0**996])
+
+
+def mixed(random: Random) -> float:
+    """A number beside others that vanish in sums with it."""
+    return random.choice([huge(random), whole(random)])
 
 
 @dataclass(frozen=True)
@@ -32,7 +60,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a builder is told: nodes in any order, some of them of no use."""
+    """What a builder is told: nodes and edges in any order, some of them of no use."""
 
     covered: tuple[int, ...]
     edges: tuple[Edge, ...]
@@ -50,72 +78,97 @@ class Plan:
         return builder.build()
 
 
-@st.composite
-def target_sides(draw: st.DrawFn, tails: int) -> tuple[str | int, ...]:
-    words = draw(st.lists(st.sampled_from(["a", "b", "c"]), max_size=2))
-    return tuple(draw(st.permutations([*range(tails), *words])))
+def random_edge(random: Random, head: int, tails: tuple[int, ...], values: Numbers) -> Edge:
+    words = random.choices("abc", k=random.randint(0, 2))
+    target: list[str | int] = [*range(len(tails)), *words]
+    random.shuffle(target)
+    names = random.sample("fgh", random.randint(0, 3))
+    return Edge(head, tails, tuple(target), {name: values(random) for name in names})
 
 
-@st.composite
-def node_edges(
-    draw: st.DrawFn, node: int, counts: Sequence[int], values: st.SearchStrategy[float]
-) -> tuple[list[Edge], int]:
-    """The edges into a node, and how many derivations it has by them."""
-    edges = []
-    total = 0
-    below = st.integers(0, node - 1) if node else st.nothing()
-    for _ in range(draw(st.integers(0, 3))):
-        tails = tuple(draw(st.lists(below, max_size=3 if node else 0)))
-        count = math.prod(counts[tail] for tail in tails)
-        if total + count > MAX_DERIVATIONS:
-            tails, count = (), 1
-        features = draw(st.dictionaries(st.sampled_from(["f", "g", "h"]), values, max_size=3))
-        edges.append(Edge(node, tails, draw(target_sides(len(tails))), features))
-        total += count
-    return edges, total
+def random_tails(random: Random, node: int) -> tuple[int, ...]:
+    """Nodes before this one, near ones more often, so that most are of use."""
+    arity = random.choice([0, 1, 1, 1, 2, 2, 2, 3])
+    return tuple(random.choices(range(node), [2**i for i in range(node)], k=arity) if node else ())
 
 
-@st.composite
-def plans(draw: st.DrawFn, values: st.SearchStrategy[float] = finite) -> Plan:
-    """Nodes without edges, nodes out of reach, repeated tails, unary chains, edges in any order."""
-    counts: list[int] = []
+def random_edges(
+    random: Random, nodes: int, edges_per_node: int, values: Numbers
+) -> tuple[list[Edge], list[int]]:
+    """Edges into each node, and how many derivations each has."""
     edges: list[Edge] = []
-    for node in range(draw(st.integers(1, 6))):
-        own, count = draw(node_edges(node, counts, values))
-        edges += own
-        counts.append(count)
-    derivable = [node for node, count in enumerate(counts) if count]
-    if not derivable:
+    counts: list[int] = []
+    sizes: list[int] = []  # of the largest derivation of each
+    for node in range(nodes):
+        counts.append(0)
+        sizes.append(0)
+        dead_end = random.random() < 0.08
+        for _ in range(0 if dead_end else random.randint(1, edges_per_node)):
+            tails = random_tails(random, node)
+            count = math.prod(counts[tail] for tail in tails)
+            size = 1 + sum(sizes[tail] for tail in tails)
+            if counts[node] + count > MAX_DERIVATIONS or size > MAX_SIZE:
+                tails, count, size = (), 1, 1
+            edges.append(random_edge(random, node, tails, values))
+            counts[node] += count
+            sizes[node] = max(size, sizes[node])
+    return edges, counts
+
+
+def random_plan(seed: int, nodes: int, edges_per_node: int, values: Numbers) -> Plan:
+    """Dead ends, nodes out of reach, repeated tails, unary chains; everything in any order."""
+    random = Random(seed)
+    edges, counts = random_edges(random, nodes, edges_per_node, values)
+    if not any(counts):
         edges.append(Edge(0, (), ("a",), {}))
-        derivable = [0]
-    root = draw(st.sampled_from(derivable[::-1]))
-    number = draw(st.permutations(range(len(counts))))
+        counts[0] = 1
+    root = max(range(nodes), key=lambda node: (min(counts[node], MAX_DERIVATIONS // 2), node))
+    number = list(range(nodes))
+    random.shuffle(number)
     renumbered = [
-        Edge(number[e.head], tuple(number[t] for t in e.tails), e.target, e.features) for e in edges
+        replace(edge, head=number[edge.head], tails=tuple(number[tail] for tail in edge.tails))
+        for edge in edges
     ]
-    covered = draw(st.lists(st.integers(0, 9), min_size=len(counts), max_size=len(counts)))
-    return Plan(tuple(covered), tuple(draw(st.permutations(renumbered))), number[root])
+    random.shuffle(renumbered)
+    covered = tuple(random.randint(0, 9) for _ in range(nodes))
+    return Plan(covered, tuple(renumbered), number[root])
 
 
-def forests(values: st.SearchStrategy[float] = finite) -> st.SearchStrategy[Forest]:
+seeds = st.integers(0, 2**32)
+
+
+def plans(values: Numbers = finite) -> st.SearchStrategy[Plan]:
+    return st.builds(
+        random_plan,
+        seeds,
+        nodes=st.integers(1, 12),
+        edges_per_node=st.integers(1, 5),
+        values=st.just(values),
+    )
+
+
+def forests(values: Numbers = finite) -> st.SearchStrategy[Forest]:
     return plans(values).map(Plan.build)
 
 
+def arrays(size: int, values: Numbers = finite) -> st.SearchStrategy[FloatArray]:
+    """Arrays of `size` numbers."""
+
+    def array(seed: int) -> FloatArray:
+        random = Random(seed)
+        return np.array([values(random) for _ in range(size)])
+
+    return seeds.map(array)
+
+
 @st.composite
-def scored_forests(
-    draw: st.DrawFn, values: st.SearchStrategy[float] = finite
-) -> tuple[Forest, FloatArray]:
+def scored_forests(draw: st.DrawFn, values: Numbers = finite) -> tuple[Forest, FloatArray]:
     """A forest with a score for each edge."""
     forest = draw(forests())
-    size = forest.edge_count
-    return forest, np.array(draw(st.lists(values, min_size=size, max_size=size)))
+    return forest, draw(arrays(forest.edge_count, values))
 
 
-impossible = st.just(-math.inf)
-any_scores = st.one_of(
-    scored_forests(finite),
-    scored_forests(whole),
-    scored_forests(st.one_of(whole, whole, impossible)),
-    scored_forests(huge),
-)
-exact_scores = st.one_of(scored_forests(whole), scored_forests(st.one_of(whole, whole, impossible)))
+exact_scores = st.one_of(scored_forests(whole), scored_forests(whole_or_impossible))
+# Scores whose differences survive in their sums, as probabilities need them.
+distinct_scores = st.one_of(exact_scores, scored_forests(finite), scored_forests(huge))
+any_scores = st.one_of(exact_scores, *(scored_forests(kind) for kind in (finite, huge, mixed)))

@@ -25,6 +25,12 @@ struct Face<CountSemiring> {
     static Natural in(const Type& digits) { return Natural::from_hex(digits); }
 };
 template <>
+struct Face<LogSemiring> {
+    using Type = std::pair<double, double>;
+    static Type out(LogSemiring::Value value) { return {value.best, value.more}; }
+    static LogSemiring::Value in(Type value) { return {value.first, value.second}; }
+};
+template <>
 struct Face<ExpectationSemiring> {
     using Type = std::pair<double, double>;
     static Type out(ExpectationSemiring::Value value) { return {value.p, value.r}; }
@@ -81,7 +87,9 @@ void bind_semirings(nb::module_& m) {
     bind_semiring<CountSemiring>(m, "CountSemiring",
                                  "(+, ×) on natural numbers of any size, given in hexadecimal.");
     bind_semiring<ViterbiSemiring>(m, "ViterbiSemiring", "(max, +): the best score.");
-    bind_semiring<LogSemiring>(m, "LogSemiring", "(log of the sum of exp, +).");
+    bind_semiring<LogSemiring>(
+        m, "LogSemiring",
+        "(log of the sum of exp, +), as the best score and the log of the rest to it.");
     bind_semiring<RealSemiring>(m, "RealSemiring", "(+, ×): probabilities.");
     bind_semiring<ExpectationSemiring>(m, "ExpectationSemiring",
                                        "Pairs of a probability and an expectation times it.");

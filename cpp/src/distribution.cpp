@@ -40,21 +40,21 @@ Distribution::Distribution(const Forest& forest, std::span<const double> scores,
       conditional_(forest.edge_count()),
       possible_(forest.node_count()) {
     const std::vector<double> quotients = scaled(forest, scores, temperature);
-    const auto score = [&](EdgeId edge) { return quotients[edge]; };
-    const std::vector<double> inner = inside(forest, LogSemiring(), score);
-    log_partition_ = inner.back();
+    const LogSemiring semiring;
+    const auto value = [&](EdgeId edge) { return LogSemiring::Value{quotients[edge]}; };
+    const std::vector<LogSemiring::Value> inner = inside(forest, semiring, value);
+    log_partition_ = inner.back().log();
     if (log_partition_ == impossible) fail_impossible();
     for (NodeId node = 0; node <= forest.root(); ++node) {
-        possible_[node] = inner[node] != impossible;
+        const auto [best, more] = inner[node];
+        possible_[node] = best != impossible;
         if (!possible_[node]) continue;
         double total = 0.0;
         for (const EdgeId edge : forest.edges(node)) {
-            conditional_[edge] =
-                std::exp(edge_inside(forest, LogSemiring(), score, inner, edge) - inner[node]);
+            const LogSemiring::Value own = edge_inside(forest, semiring, value, inner, edge);
+            conditional_[edge] = std::exp(LogSemiring::relative(own, best) - more);
             total += conditional_[edge];
         }
-        // 1 up to rounding; but where scores are so large that adding a logarithm to them does
-        // nothing, several edges have exp(0).
         for (const EdgeId edge : forest.edges(node)) conditional_[edge] /= total;
     }
 }

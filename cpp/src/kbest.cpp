@@ -6,7 +6,7 @@
 #include "hopefear/edge_scores.hpp"
 #include "hopefear/error.hpp"
 #include "hopefear/hash.hpp"
-#include "hopefear/semiring.hpp"
+#include "hopefear/inside_outside.hpp"
 #include "hopefear/viterbi.hpp"
 
 namespace hopefear {
@@ -68,9 +68,9 @@ KBest::State& KBest::open(NodeId node) {
     std::unique_ptr<State>& state = states_[node];
     if (state) return *state;
     state = std::make_unique<State>();
+    const auto edge_score = [this](EdgeId edge) { return scores_[edge]; };
     for (const EdgeId edge : forest_->edges(node)) {
-        double score = scores_[edge];
-        for (const NodeId tail : forest_->tails(edge)) score = add_scores(score, best_[tail]);
+        const double score = edge_inside(*forest_, ViterbiSemiring(), edge_score, best_, edge);
         if (score != impossible) state->candidates.push_back({score, edge, 0});
     }
     std::ranges::make_heap(state->candidates,
@@ -87,11 +87,10 @@ void KBest::require(Need need) {
         State& state = open(top.node);
         if (state.exhausted || state.best.size() >= top.count) {
             stack_.pop_back();
-        } else if (const auto first = advance(state)) {
-            stack_.push_back(*first);
-        } else if (distinct_ && looked_at_ >= limit_) {
-            return;
+            continue;
         }
+        if (distinct_ && looked_at_ >= limit_) return;
+        if (const auto first = advance(state)) stack_.push_back(*first);
     }
 }
 

@@ -567,26 +567,28 @@ class ViterbiSemiring:
         """Outside values of all nodes."""
 
 class LogSemiring:
-    """(log of the sum of exp, +)."""
+    """
+    (log of the sum of exp, +), as the best score and the log of the rest to it.
+    """
 
     def __init__(self) -> None: ...
 
-    def zero(self) -> float:
+    def zero(self) -> tuple[float, float]:
         """What is impossible."""
 
-    def one(self) -> float:
+    def one(self) -> tuple[float, float]:
         """What changes nothing."""
 
-    def plus(self, a: float, b: float) -> float:
+    def plus(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
         """Alternatives."""
 
-    def times(self, a: float, b: float) -> float:
+    def times(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
         """Parts of one derivation."""
 
-    def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+    def inside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         """Inside values of all nodes."""
 
-    def outside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
+    def outside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         """Outside values of all nodes."""
 
 class RealSemiring:

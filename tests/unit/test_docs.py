@@ -4,13 +4,16 @@ import doctest
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hopefear.formats import (
+    detect_forests,
     detect_nbest,
     detect_weights,
     load_nbest,
     nbest_formats,
+    read_forests,
     read_weights,
     weights_formats,
 )
@@ -22,6 +25,7 @@ PAGES = sorted(DOCS.glob("**/*.md"))
 SAMPLES = BLOCK.findall((DOCS / "formats.md").read_text(encoding="utf-8"))
 NBESTS = [(kind[6:], text) for kind, text in SAMPLES if kind.startswith("nbest:")]
 WEIGHTS = [(kind[8:], text) for kind, text in SAMPLES if kind.startswith("weights:")]
+FORESTS = [(kind[8:], text) for kind, text in SAMPLES if kind.startswith("forests:")]
 NOT_RECOGNIZED = ("flat", "joshua", "nemo")
 
 
@@ -70,6 +74,17 @@ def test_the_samples_of_weights_are_what_they_are_called(
     path = lay_out(text, tmp_path)
     assert detect_weights(path) == format
     assert len(read_weights(path)) > 1
+
+
+@pytest.mark.parametrize(("format", "text"), FORESTS, ids=[name for name, _ in FORESTS])
+def test_the_samples_of_forests_are_what_they_are_called(
+    format: str, text: str, tmp_path: Path
+) -> None:
+    folder = lay_out(text, tmp_path).parent
+    assert detect_forests(folder) == format
+    ((_, forest),) = read_forests(folder)
+    best = forest.viterbi(edge_scores=np.zeros(forest.edge_count))
+    assert [word for word in best.words if word not in ("<s>", "</s>")] == ["the", "house"]
 
 
 def test_every_format_has_a_sample_in_the_documentation() -> None:

@@ -18,13 +18,6 @@ from hopefear.types import FloatArray, Hypothesis
 Scored = tuple[Forest, FloatArray]
 
 
-def draw_values(
-    data: st.DataObject, forest: Forest, values: st.SearchStrategy[float]
-) -> FloatArray:
-    size = forest.edge_count
-    return np.array(data.draw(st.lists(values, min_size=size, max_size=size)))
-
-
 @given(scored=strategies.exact_scores, data=st.data())
 def test_the_envelope_is_that_of_the_lines_of_all_derivations(
     scored: Scored, data: st.DataObject
@@ -32,7 +25,7 @@ def test_the_envelope_is_that_of_the_lines_of_all_derivations(
     forest, scores = scored
     possible = brute_force.possible_derivations(forest, scores.tolist())
     assume(possible)
-    slopes = draw_values(data, forest, strategies.whole)
+    slopes = data.draw(strategies.arrays(forest.edge_count, strategies.whole))
     lines = [
         (int(brute_force.score(d, slopes.tolist())), int(brute_force.score(d, scores.tolist())))
         for d in possible
@@ -58,7 +51,7 @@ def test_the_line_at_a_step_is_the_best_derivation_there(
 ) -> None:
     forest, scores = scored
     assume(brute_force.possible_derivations(forest, scores.tolist()))
-    slopes = draw_values(data, forest, strategies.finite)
+    slopes = data.draw(strategies.arrays(forest.edge_count))
     envelope = forest.envelope(edge_scores=scores, edge_slopes=slopes)
     line = envelope.line_at(step)
     value = envelope.intercepts[line] + step * envelope.slopes[line]
@@ -71,7 +64,7 @@ def test_the_line_at_a_step_is_the_best_derivation_there(
 def test_slopes_and_breakpoints_increase(scored: Scored, data: st.DataObject) -> None:
     forest, scores = scored
     assume(brute_force.possible_derivations(forest, scores.tolist()))
-    slopes = draw_values(data, forest, st.one_of(strategies.finite, strategies.huge))
+    slopes = data.draw(strategies.arrays(forest.edge_count, strategies.huge))
     envelope = forest.envelope(edge_scores=scores, edge_slopes=slopes)
     assert np.all(np.diff(envelope.slopes) > 0)
     assert envelope.breakpoints[0] == -math.inf

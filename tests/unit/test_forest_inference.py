@@ -151,7 +151,7 @@ def test_words_features_and_score_of_a_derivation_are_those_of_its_edges(scored:
         assert (again, again.score) == (derivation, derivation.score)
 
 
-@given(scored=strategies.scored_forests(st.sampled_from([0.0, -math.inf])))
+@given(scored=strategies.scored_forests(lambda random: random.choice([0.0, -math.inf])))
 def test_nothing_is_found_where_every_derivation_is_impossible(scored: Scored) -> None:
     forest, scores = scored
     assume(not brute_force.possible_derivations(forest, scores.tolist()))
@@ -169,11 +169,10 @@ def test_nothing_is_found_where_every_derivation_is_impossible(scored: Scored) -
 
 @given(
     forest=strategies.forests(),
-    weights=st.fixed_dictionaries({name: strategies.finite for name in "fgh"}),
+    values=strategies.arrays(3),
 )
-def test_the_score_of_an_edge_is_weights_times_features(
-    forest: Forest, weights: dict[str, float]
-) -> None:
+def test_the_score_of_an_edge_is_weights_times_features(forest: Forest, values: FloatArray) -> None:
+    weights = dict(zip("fgh", values.tolist(), strict=True))
     scores = forest.score_edges(Weights(weights))
     for edge, score in enumerate(scores.tolist()):
         features = forest.features(edge)

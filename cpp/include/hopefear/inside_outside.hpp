@@ -81,6 +81,7 @@ template <Semiring S, class EdgeValue>
     for (NodeId node = forest.root(); node >= 0; --node) {
         for (const EdgeId edge : forest.edges(node)) {
             const auto tails = forest.tails(edge);
+            if (tails.empty()) continue;
             rest.assign(tails.size(), semiring.one());
             for (std::size_t i = tails.size(); i-- > 1;)
                 rest[i - 1] = semiring.times(inside[tails[i]], rest[i]);

@@ -76,22 +76,42 @@ struct ViterbiSemiring {
 };
 
 // (ℝ ∪ {-∞}, log(eᵃ + eᵇ), +): the logarithm of the sum of all exp(score).
+//
+// It is kept in two parts: the best score, and the logarithm of how much there is in relation to
+// it. In one number the second would vanish beside scores of 10²⁰, and with it what makes one node
+// of many derivations more probable than another of few.
 struct LogSemiring {
-    using Value = double;
-    [[nodiscard]] double zero() const { return impossible; }
-    [[nodiscard]] double one() const { return 0.0; }
-    [[nodiscard]] double plus(double a, double b) const {
-        const auto [low, high] = std::minmax(a, b);
-        return low == impossible ? high : high + std::log1p(std::exp(low - high));
+    struct Value {
+        double best;
+        double more = 0.0;
+        [[nodiscard]] double log() const { return best + more; }
+        friend bool operator==(const Value&, const Value&) = default;
+    };
+    [[nodiscard]] Value zero() const { return {impossible}; }
+    [[nodiscard]] Value one() const { return {0.0}; }
+    [[nodiscard]] Value plus(Value a, Value b) const {
+        const Value both[] = {a, b};
+        return sum(both);
     }
-    [[nodiscard]] double times(double a, double b) const { return add_scores(a, b); }
+    [[nodiscard]] Value times(Value a, Value b) const {
+        const double best = add_scores(a.best, b.best);
+        return {best, best == impossible ? 0.0 : a.more + b.more};
+    }
     // One exponential each and one logarithm.
-    [[nodiscard]] double sum(std::span<const double> values) const {
-        const double high = values.empty() ? impossible : std::ranges::max(values);
-        if (high == impossible || values.size() == 1) return high;
+    [[nodiscard]] Value sum(std::span<const Value> values) const {
+        if (values.size() == 1) return values[0];
+        double best = impossible;
+        for (const Value& value : values) best = std::max(best, value.best);
+        if (best == impossible) return zero();
+        double high = impossible;
+        for (const Value& value : values) high = std::max(high, relative(value, best));
         double total = 0.0;
-        for (const double value : values) total += std::exp(value - high);
-        return high + std::log(total);
+        for (const Value& value : values) total += std::exp(relative(value, best) - high);
+        return {best, high + std::log(total)};
+    }
+    // The logarithm of `value` in relation to exp(best).
+    [[nodiscard]] static double relative(const Value& value, double best) {
+        return (value.best - best) + value.more;
     }
 };
 
