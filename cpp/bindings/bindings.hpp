@@ -60,6 +60,7 @@ void bind_vocabulary(nb::module_& m);
 void bind_alignment(nb::module_& m);
 void bind_bar_format(nb::module_& m);
 void bind_error_surface(nb::module_& m);
+void bind_extraction(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_forest_codec(nb::module_& m);

@@ -407,6 +407,75 @@ def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_na
 def format_moses_hypergraph(forest: Forest, covered: bool) -> bytes:
     """The text of a forest in Moses' form, or without `covered` in cdec's."""
 
+class RuleSmoothing(enum.Enum):
+    """How relative frequencies are smoothed."""
+
+    none = 0
+
+    good_turing = 1
+
+class ExtractionOptions:
+    """What rules are extracted."""
+
+    def __init__(self, *, max_phrase_length: int, max_source_symbols: int, max_nonterminals: int, min_nonterminal_span: int, adjacent_nonterminals: bool, tight: bool, fractional_counts: bool) -> None: ...
+
+class ExtractionSummary:
+    """What was found in a bitext."""
+
+    @property
+    def sentences(self) -> int:
+        """Sentence pairs."""
+
+    @property
+    def phrase_pairs(self) -> int:
+        """Initial phrase pairs."""
+
+    @property
+    def instances(self) -> int:
+        """Places where a rule was found."""
+
+    @property
+    def rules(self) -> int:
+        """Different rules, written."""
+
+    @property
+    def sources(self) -> int:
+        """Different source sides of these."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of the file."""
+
+class TextParser:
+    """Reads one side of a bitext in pieces."""
+
+    def __init__(self, file: str) -> None: ...
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> None:
+        """Read what is left: the last line may lack its end."""
+
+class Bitext:
+    """A word-aligned bitext."""
+
+    def __init__(self, source: TextParser, target: TextParser, alignments: Alignments, alignment_file: str) -> None:
+        """Both texts, whose parsers are empty then, and their alignments."""
+
+    def __len__(self) -> int: ...
+
+class SourceFilter:
+    """Source sides that can match given sentences."""
+
+    def __init__(self, bitext: Bitext, max_phrase: int, max_span: int) -> None: ...
+
+    def add(self, text: TextParser) -> None:
+        """Add the sentences of a text."""
+
+def extract_rules(*, bitext: Bitext, options: ExtractionOptions, smoothing: RuleSmoothing, filter: SourceFilter | None, memory: int, directory: str, threads: int, path: str, notes: str, progress: Callable[[str, int, int], None]) -> ExtractionSummary:
+    """Extract and score rules and write them as a grammar."""
+
 def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """The word ids of a derivation, from left to right."""
 

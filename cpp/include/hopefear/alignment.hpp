@@ -36,6 +36,8 @@ class Alignments {
     // The links of a sentence in Pharaoh form; throws DataError if there is no such sentence.
     [[nodiscard]] std::string text(std::size_t sentence) const;
     [[nodiscard]] std::size_t link_count() const { return links_.size(); }
+    // How many links the sentences before this one have.
+    [[nodiscard]] std::size_t first_link(std::size_t sentence) const { return begin_[sentence]; }
 
   private:
     std::vector<Link> links_;

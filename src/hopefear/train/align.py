@@ -6,6 +6,7 @@ Marcu (2003), Statistical phrase-based translation. Symmetrization is exactly th
 """
 
 import importlib
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -154,5 +155,10 @@ def _eflomal() -> ModuleType:
 
 @contextmanager
 def _lines(path: PathLike) -> Iterator[Iterator[str]]:
+    """Give lines whose words are divided by blanks only: eflomal divides them as Python does."""
     with open_source(path) as source:
-        yield (line + "\n" for _, line in source)
+        yield (" ".join("_".join(w.split()) or "_" for w in _words(line)) for _, line in source)
+
+
+def _words(line: str) -> list[str]:
+    return [word for word in re.split(r"[ \t\r\0]+", line) if word]

@@ -6,7 +6,7 @@ Heafield et al. (2013), Scalable modified Kneser-Ney language model estimation, 
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,7 @@ from hopefear._core import EstimationSummary, OrderSummary
 from hopefear.errors import ConfigError
 from hopefear.formats.files import PathLike, open_binary_output, open_source, replacing
 from hopefear.language_model import uncompressed_model
+from hopefear.train.progress import Progress
 
 __all__ = [
     "EstimationSummary",
@@ -25,9 +26,6 @@ __all__ = [
     "Structure",
     "write_kenlm_binary",
 ]
-
-# Called now and then with a stage, how much of it is done, and of how much (0: not known).
-Progress = Callable[[str, int, int], None]
 
 # KenLM's data structures: a hash table, which is fastest, and a trie, which is smallest.
 Structure = Literal["probing", "trie"]
