@@ -1,7 +1,5 @@
-import math
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,17 +160,3 @@ def test_what_cannot_be_intersected_is_refused() -> None:
         prepared.forest_statistics(forest, 1)
     with pytest.raises(ConfigError, match=r"Bleu.tokenize is '13a', but forests have their words"):
         Bleu().prepare(References([["a b c"]])).forest_statistics(forest, 0)
-
-
-@given(forests(), references)
-def test_linear_bleu_on_edges_is_linear_bleu_of_the_string(
-    forest: Forest, texts: list[str]
-) -> None:
-    coefficients = np.linspace(-1, 1, 9)
-    found = intersect(forest, texts)
-    gains = found.statistics @ coefficients
-    for derivation in derivations(found.forest):
-        string = words(found.forest, derivation)
-        expected = float(np.dot(unclipped(string, texts, 4), coefficients))
-        total = math.fsum(gains[edge] for edge in derivation)
-        assert_allclose(total, expected, rtol=1e-9, atol=1e-9)

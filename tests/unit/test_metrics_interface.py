@@ -1,5 +1,7 @@
 """What all metrics share: the registry, n-best lists, and the core's view of the score."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -86,6 +88,18 @@ def test_lists_and_references_of_different_size_are_an_error_that_names_both(
     message = "dev.en: n-best lists of 3 sentences, but references for 2"
     with pytest.raises(DataError, match=message):
         prepared.statistics(make_lists())
+
+
+@pytest.mark.parametrize("metric", TEXT_METRICS)
+def test_what_is_no_list_of_texts_is_refused_with_its_number(metric: TextMetric) -> None:
+    prepared = metric.prepare(References([["a"], ["b"]]))
+    nothing: Any = None
+    with pytest.raises(DataError, match="hypothesis 1: expected a text, got None"):
+        prepared.statistics(["a", nothing])
+    with pytest.raises(DataError, match=r"hypothesis 1 has a half character, '\\ud800'"):
+        prepared.statistics(["a", "b \ud800"])
+    with pytest.raises(DataError, match="hypothesis: expected a list of texts, got one text"):
+        prepared.statistics("ab")
 
 
 def test_every_metric_is_found_by_its_name() -> None:

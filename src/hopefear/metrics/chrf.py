@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hopefear import _core, require
 from hopefear.metrics.base import Statistics, metrics
-from hopefear.metrics.references import References
+from hopefear.metrics.references import References, check_texts
 from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts, score_rows
 from hopefear.metrics.signature import format_signature
 from hopefear.nbest import NBest
@@ -44,6 +44,7 @@ class ChrfReferences:
         if isinstance(hypotheses, NBest):
             check_lists(hypotheses, self._references)
             hypotheses, sentences = nbest_texts(hypotheses)
+        check_texts("hypothesis", hypotheses)
         numbers = check_sentences(len(hypotheses), sentences, self._references)
         return self._core.statistics(self._preprocess(hypotheses), numbers, threads=threads)
 

@@ -5,7 +5,25 @@ from dataclasses import dataclass
 
 from hopefear.errors import DataError
 
-__all__ = ["References"]
+__all__ = ["References", "check_texts"]
+
+
+def check_texts(what: str, texts: Sequence[str]) -> None:
+    """Require texts that can be written as UTF-8; `what` they are is named in the error."""
+    if isinstance(texts, str):
+        raise DataError(f"{what}: expected a list of texts, got one text")
+    try:
+        "".join(texts).encode()
+    except (TypeError, UnicodeEncodeError):
+        for number, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise DataError(f"{what} {number}: expected a text, got {text!r}") from None
+            broken = next(
+                (character for character in text if "\ud800" <= character <= "\udfff"), ""
+            )
+            if broken:
+                raise DataError(f"{what} {number} has a half character, {broken!r}") from None
+        raise
 
 
 @dataclass(frozen=True)
@@ -30,9 +48,7 @@ class References:
 
     def __post_init__(self) -> None:
         for number, references in enumerate(self.sentences):
-            if isinstance(references, str):
-                message = f"references of sentence {number} must be a list of texts, got one text"
-                raise DataError(f"{self.prefix}{message}")
+            check_texts(f"{self.prefix}sentence {number}, reference", references)
             if not references:
                 raise DataError(f"{self.prefix}sentence {number} has no reference")
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear.metrics.base import Statistics
-from hopefear.metrics.references import References
+from hopefear.metrics.references import References, check_texts
 from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts
 from hopefear.nbest import NBest
 from hopefear.types import Vocabulary
@@ -79,6 +79,7 @@ class WordReferences(Generic[Core]):
                 spellings = lowercased(hypotheses.words) if self._lowercase else None
                 return _core.nbest_hypotheses(self._words, hypotheses.core, spellings)
             hypotheses, sentences = nbest_texts(hypotheses)
+        check_texts("hypothesis", hypotheses)
         numbers = check_sentences(len(hypotheses), sentences, self._references)
         return _core.text_hypotheses(self._words, self._preprocess(hypotheses), numbers)
 
