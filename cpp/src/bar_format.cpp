@@ -60,6 +60,33 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
            c == 'i' || c == 'I';
 }
 
+void open_label(std::string_view label, BarFeatures& out) {
+    out.labels.push_back({label, out.values.size(), out.values.size()});
+}
+
+void add_value(double value, BarFeatures& out) {
+    if (out.labels.empty()) open_label({}, out);
+    out.values.push_back(value);
+    out.labels.back().end = out.values.size();
+}
+
+// A number, 'NAME=', 'NAME:' or 'NAME=number'; a name may have '=' in it.
+void parse_token(std::string_view token, BarFeatures& out) {
+    if (may_begin_number(token.front())) {
+        if (const auto value = parse_number(token)) return add_value(*value, out);
+    }
+    if (token.size() > 1 && (token.back() == '=' || token.back() == ':'))
+        return open_label(token.substr(0, token.size() - 1), out);
+    const std::size_t equals = token.rfind('=');
+    const bool named = equals != 0 && equals != std::string_view::npos;
+    const auto value = named ? parse_number(token.substr(equals + 1)) : std::nullopt;
+    if (!value)
+        fail<FormatError>("expected a number, 'NAME=' or 'NAME=number' among the features, found '",
+                          shown(token), "'");
+    open_label(token.substr(0, equals), out);
+    add_value(*value, out);
+}
+
 }  // namespace
 
 void split_bar_line(std::string_view line, const BarLayout& layout, BarLine& out) {
@@ -93,14 +120,6 @@ void parse_bar_features(std::string_view field, const BarLayout& layout, BarFeat
     const auto separates = [&](char c) {
         return c == ' ' || c == '\t' || (layout.semicolons && c == ';');
     };
-    const auto open = [&](std::string_view label) {
-        out.labels.push_back({label, out.values.size(), out.values.size()});
-    };
-    const auto add = [&](double value) {
-        if (out.labels.empty()) open({});
-        out.values.push_back(value);
-        out.labels.back().end = out.values.size();
-    };
     const char* at = field.data();
     const char* const end = at + field.size();
     while (at != end) {
@@ -110,27 +129,7 @@ void parse_bar_features(std::string_view field, const BarLayout& layout, BarFeat
         }
         const char* const begin = at;
         while (at != end && !separates(*at)) ++at;
-        const std::string_view token(begin, static_cast<std::size_t>(at - begin));
-        if (may_begin_number(token.front())) {
-            if (const auto value = parse_number(token)) {
-                add(*value);
-                continue;
-            }
-        }
-        if (token.size() > 1 && (token.back() == '=' || token.back() == ':')) {
-            open(token.substr(0, token.size() - 1));
-            continue;
-        }
-        const std::size_t equals = token.rfind('=');
-        const auto value = equals == 0 || equals == std::string_view::npos
-                               ? std::nullopt
-                               : parse_number(token.substr(equals + 1));
-        if (!value)
-            fail<FormatError>(
-                "expected a number, 'NAME=' or 'NAME=number' among the features, found '",
-                shown(token), "'");
-        open(token.substr(0, equals));
-        add(*value);
+        parse_token({begin, static_cast<std::size_t>(at - begin)}, out);
     }
     for (const std::string& label : layout.ignored)
         std::erase_if(out.labels, [&](const LabeledValues& one) { return one.label == label; });

@@ -18,6 +18,7 @@ from hopefear._core import (
     format_number,
     parse_hypothesis,
 )
+from hopefear.errors import DataError
 from hopefear.types import FloatArray
 
 __all__ = [
@@ -111,7 +112,7 @@ class NBest:
     def rows(self, sentence: int) -> range:
         """Return the rows of a sentence."""
         if not 0 <= sentence < self.sentence_count:
-            raise IndexError(f"sentence {sentence} does not exist: there are {self.sentence_count}")
+            raise DataError(f"sentence {sentence} does not exist: there are {self.sentence_count}")
         return range(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
     def text(self, row: int) -> str:

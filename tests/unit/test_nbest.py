@@ -131,6 +131,16 @@ def test_statistics_of_another_number_of_rows_are_an_error() -> None:
         lists.set_statistics(np.zeros((3, 3)))
 
 
+@pytest.mark.parametrize("sentence", [-1, 2])
+def test_a_sentence_that_does_not_exist_is_an_error_that_names_it(sentence: int) -> None:
+    lists = build([(0, "a", {}), (1, "b", {})])
+    message = f"sentence {sentence} does not exist: there are 2"
+    with pytest.raises(DataError, match=message):
+        lists.rows(sentence)
+    with pytest.raises(DataError, match=message):
+        lists.sentence_scores(sentence, np.zeros(0))
+
+
 @pytest.mark.parametrize("row", [-1, 2])
 def test_a_row_that_does_not_exist_is_an_error_that_names_it(row: int) -> None:
     lists = build([(0, "a", {}), (1, "b", {})])

@@ -77,7 +77,8 @@ class GrowingArray {
     // Make room for `count` more: what can fail fails here, and appending so many cannot.
     void reserve_more(std::size_t count) {
         const std::size_t needed = (size_ + count) * sizeof(T);
-        if (needed > block_.capacity()) block_.resize(needed + needed / 2);
+        if (needed > block_.capacity())
+            block_.resize(std::max<std::size_t>(64, needed + needed / 2));
     }
     void push_back(T value) {
         reserve_more(1);
