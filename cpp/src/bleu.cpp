@@ -11,12 +11,6 @@ namespace {
 
 using View = BleuStatistics<const double>;
 
-// exp(min(0, 1 - rho/n_1))
-double brevity(const View& b) {
-    const double ratio = b.reference_length() / b.hypothesis_length();
-    return ratio > 1.0 ? std::exp(1.0 - ratio) : 1.0;
-}
-
 void check_dimension(std::size_t dimension) {
     if (dimension < 3 || dimension % 2 == 0)
         fail<DataError>("statistics of BLEU are 2K + 1 numbers, got ", dimension);
@@ -32,8 +26,6 @@ double bleu(std::span<const double> statistics, const BleuOptions& options) {
     for (std::size_t k = 1; k <= order; ++k) any = any || b.matches(k) > 0.0;
     if (!any || b.hypothesis_length() <= 0.0) return 0.0;
 
-    // The product of all m_k over that of all n_k: a logarithm for each would take most of the time
-    // of a learner that asks for the gain of every hypothesis.
     double matching = 1.0;
     double counting = 1.0;
     double half = 1.0;
@@ -54,10 +46,7 @@ double bleu(std::span<const double> statistics, const BleuOptions& options) {
         ++counted;
     }
     if (!options.effective_order && counted < order) return 0.0;
-    const double product = matching / counting;
-    const double mean = counted == 4 ? std::sqrt(std::sqrt(product))
-                                     : std::pow(product, 1.0 / static_cast<double>(counted));
-    return mean * brevity(b);
+    return bleu_of(matching, counting, counted, b.reference_length(), b.hypothesis_length());
 }
 
 std::vector<double> perfect_sentence(std::size_t order) {

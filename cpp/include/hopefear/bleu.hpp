@@ -5,6 +5,7 @@
 // oracle document and linear BLEU; design/algorithms.md repairs two misprints of the scan.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -43,6 +44,18 @@ struct BleuOptions {
     // Average over the orders k with n_k > 0 only, so that short sentences can score.
     bool effective_order = false;
 };
+
+// exp(1/K sum_k log(m_k/n_k) + min(0, 1 - rho/n_1)) from the products over k of m_k and of n_k: K
+// logarithms would take most of the time of a learner that asks for the gain of every hypothesis.
+[[nodiscard]] inline double bleu_of(double matching, double counting, std::size_t orders,
+                                    double reference_length, double hypothesis_length) {
+    const double product = matching / counting;
+    const double mean = orders == 4 ? std::sqrt(std::sqrt(product))
+                                    : std::pow(product, 1.0 / static_cast<double>(orders));
+    return reference_length > hypothesis_length
+               ? mean * std::exp(1.0 - reference_length / hypothesis_length)
+               : mean;
+}
 
 // BLEU of one vector of statistics. An empty hypothesis, or one without any match, has BLEU 0.
 [[nodiscard]] double bleu(std::span<const double> statistics, const BleuOptions& options = {});

@@ -26,6 +26,8 @@ class BleuScore : public CorpusScore {
     [[nodiscard]] std::vector<double> first_document() const override {
         return perfect_sentence(order_);
     }
+    void gains(std::span<const double> document, std::span<const double> rows,
+               std::span<double> out) const override;
 
   private:
     std::size_t order_;

@@ -58,7 +58,7 @@ class Mert:
     fixed: tuple[str, ...] = ()
     penalty: Literal["none", "l2", "l0"] = "none"
     strength: float = 0.0
-    tolerance: float = 1e-4
+    tolerance: float = 1e-3
     epochs: int = 1
 
     def __post_init__(self) -> None:
