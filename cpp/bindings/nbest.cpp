@@ -114,6 +114,14 @@ void bind_nbest(nb::module_& m) {
                 nbest.set_statistics(std::span(values.data(), values.size()), values.shape(1));
             },
             nb::arg("values"), "Set the statistics, a matrix with one row for each hypothesis.")
+        .def(
+            "scaled",
+            [](const NBest& nbest, const ArrayIn<double>& factors) {
+                const auto f = as_span(factors);
+                return without_gil([&] { return nbest.scaled(f); });
+            },
+            nb::arg("factors"),
+            "The same lists with the values of each feature times its factor.")
         .def_prop_ro("nbytes", &NBest::bytes,
                      "Bytes in use for features, text and names, in memory or in files.")
         .def_prop_ro("spilled", &NBest::spilled, "Whether the data lie in temporary files.");

@@ -1,8 +1,13 @@
 #include "hopefear/nbest_kernels.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+#include <utility>
 
 #include "bindings.hpp"
+#include "hopefear/nbest_inspection.hpp"
 
 namespace hopefear::bindings {
 
@@ -66,6 +71,22 @@ void bind_nbest_kernels(nb::module_& m) {
         },
         nb::arg("lists"), nb::arg("feature"), nb::arg("threads") = 0,
         "The value of one feature in each row.");
+    m.def(
+        "count_features",
+        [](const NBest& lists, std::size_t features) {
+            FeatureCounts counts = without_gil([&] { return count_features(lists, features); });
+            return std::tuple(to_array(std::move(counts.hypotheses)),
+                              to_array(std::move(counts.lists)),
+                              to_array(std::move(counts.hypotheses_of_lists)));
+        },
+        nb::arg("lists"), nb::arg("features"),
+        "Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.");
+    m.def(
+        "rows_without_words",
+        [](const NBest& lists) {
+            return to_array(without_gil([&] { return rows_without_words(lists); }));
+        },
+        nb::arg("lists"), "The hypotheses whose text is empty.");
 }
 
 }  // namespace hopefear::bindings

@@ -131,6 +131,27 @@ FeatureRows FeatureRows::reordered(std::span<const std::uint32_t> order) && {
     return sorted;
 }
 
+FeatureRows FeatureRows::scaled(std::span<const double> factors) const {
+    FeatureRows copy;
+    copy.patterns_ = patterns_;
+    if (spilled()) copy.spill(directory_);
+    std::vector<double> values;
+    std::size_t done = 0;
+    for (std::size_t row = 0; row < size(); ++row) {
+        const SparseView view = (*this)[row];
+        values.assign(view.values.begin(), view.values.end());
+        for (std::size_t i = 0; i < view.size(); ++i) values[i] *= factors[view.ids[i]];
+        copy.append(pattern_[row], values);
+        if (spilled() && row - done > 4096) {
+            release(done, row);
+            copy.release(done, row);
+            done = row;
+        }
+    }
+    copy.freeze();
+    return copy;
+}
+
 void FeatureRows::freeze() {
     patterns_.freeze();
     pattern_.shrink_to_fit();

@@ -50,13 +50,13 @@ std::vector<std::int64_t> NBest::empty_sentences() const {
 
 void NBest::words(std::size_t row, std::vector<WordId>& out) const {
     const std::size_t sentence = sentence_of(row);
-    text_.read(sentence, row - rows(sentence).begin, out);
+    text_->read(sentence, row - rows(sentence).begin, out);
     if (!separators_.empty())
         std::erase_if(out, [&](WordId id) { return std::ranges::binary_search(separators_, id); });
 }
 
 void NBest::sentence_words(std::size_t sentence, WordLists& out) const {
-    text_.read_all(sentence, rows(sentence).size(), out);
+    text_->read_all(sentence, rows(sentence).size(), out);
     if (separators_.empty()) return;
     WordLists words;
     std::vector<WordId> one;
@@ -71,7 +71,7 @@ void NBest::sentence_words(std::size_t sentence, WordLists& out) const {
 std::string NBest::text(std::size_t row) const {
     const std::size_t sentence = sentence_of(row);
     std::vector<WordId> ids;
-    text_.read(sentence, row - rows(sentence).begin, ids);
+    text_->read(sentence, row - rows(sentence).begin, ids);
     std::string text;
     bool separated = true;
     for (const WordId id : ids) {
@@ -81,6 +81,20 @@ std::string NBest::text(std::size_t row) const {
         separated = separator;
     }
     return text;
+}
+
+NBest NBest::scaled(std::span<const double> factors) const {
+    check_weights(factors.size());
+    NBest lists;
+    lists.offsets_ = offsets_;
+    lists.features_ = features_.scaled(factors);
+    lists.text_ = text_;
+    lists.word_names_ = word_names_;
+    lists.feature_names_ = feature_names_;
+    lists.statistics_ = statistics_;
+    lists.separators_ = separators_;
+    lists.directory_ = directory_;
+    return lists;
 }
 
 std::shared_ptr<RowStatistics> NBest::new_statistics(std::size_t dimension) const {
@@ -114,12 +128,12 @@ void NBest::release(std::size_t first_sentence, std::size_t last_sentence) const
     const std::size_t begin = offsets_[first_sentence];
     const std::size_t end = offsets_[last_sentence];
     features_.release(begin, end);
-    text_.release(first_sentence, last_sentence);
+    text_->release(first_sentence, last_sentence);
     if (statistics_) statistics_->release(begin, end);
 }
 
 std::size_t NBest::bytes() const {
-    return offsets_.capacity() * sizeof(offsets_[0]) + features_.bytes() + text_.bytes() +
+    return offsets_.capacity() * sizeof(offsets_[0]) + features_.bytes() + text_->bytes() +
            word_names_->bytes() + feature_names_->bytes();
 }
 

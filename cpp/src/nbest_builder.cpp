@@ -208,7 +208,7 @@ void NBestBuilder::keep_within_limit() {
 }
 
 void NBestBuilder::write_text(NBest& lists, std::span<const std::uint32_t> order) const {
-    NBestTextWriter writer(lists.text_);
+    NBestTextWriter writer(*lists.text_);
     std::size_t touched = 0;
     for (std::size_t sentence = 0; sentence < lists.sentences(); ++sentence) {
         writer.begin_sentence();
@@ -222,7 +222,7 @@ void NBestBuilder::write_text(NBest& lists, std::span<const std::uint32_t> order
         touched = 0;
         text_.release();
         text_end_.release();
-        lists.text_.release(0, sentence);
+        lists.text_->release(0, sentence);
     }
 }
 
@@ -243,7 +243,7 @@ NBest NBestBuilder::finish(std::size_t sentences) {
     full.slots_ = {};
     const std::vector<std::uint32_t> order =
         sorted_by_sentence(full.sentence_.span(), lists.offsets_);
-    if (full.features_.spilled()) lists.text_.spill(options_.directory);
+    if (full.features_.spilled()) lists.text_->spill(options_.directory);
     full.write_text(lists, order);
     lists.features_ =
         order.empty() ? std::move(full.features_) : std::move(full.features_).reordered(order);

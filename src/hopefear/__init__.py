@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hopefear.errors import HopefearError, HopefearWarning
-    from hopefear.interface import convert, evaluate, rerank
+    from hopefear.interface import convert, evaluate, rerank, tune
     from hopefear.types import Weights
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "convert",
     "evaluate",
     "rerank",
+    "tune",
 ]
 
 __version__ = "0.1.0"

@@ -835,6 +835,9 @@ class NBest:
     def set_statistics(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """Set the statistics, a matrix with one row for each hypothesis."""
 
+    def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NBest:
+        """The same lists with the values of each feature times its factor."""
+
     @property
     def nbytes(self) -> int:
         """Bytes in use for features, text and names, in memory or in files."""
@@ -906,6 +909,14 @@ def sum_statistics(lists: NBest, rows: Annotated[NDArray[numpy.int64], dict(shap
 
 def feature_column(lists: NBest, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The value of one feature in each row."""
+
+def count_features(lists: NBest, features: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.
+    """
+
+def rows_without_words(lists: NBest) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The hypotheses whose text is empty."""
 
 class LineSearchResult:
     """Where a line search ended."""

@@ -22,6 +22,8 @@ __all__ = [
     "Event",
     "EventLog",
     "Progress",
+    "ReplicasFinished",
+    "RunFailed",
     "RunFinished",
     "RunResumed",
     "RunStarted",
@@ -43,7 +45,11 @@ events: Registry[Event] = Registry("event")
 @events.register("run_started")
 @dataclass(frozen=True, kw_only=True)
 class RunStarted(Event):
-    """A run begins: what will be learned, from how much."""
+    """A run begins: what will be learned, from how much, and how good the start is.
+
+    Scores are those of the start weights; the oracles are the best that the lists allow. Of several
+    replicas, each begins with this event and has a number from 1.
+    """
 
     name: str
     version: str
@@ -53,6 +59,14 @@ class RunStarted(Event):
     features: int
     weights: Weights
     started: str = ""  # wall clock, ISO 8601
+    signature: str = ""
+    seed: int | None = None
+    replica: int | None = None
+    hypotheses: int | None = None
+    tuning_score: float | None = None
+    dev_score: float | None = None
+    tuning_oracle: float | None = None
+    dev_oracle: float | None = None
 
 
 @events.register("run_resumed")
@@ -96,6 +110,35 @@ class EpochFinished(Event):
     objective: float | None = None
     hypotheses: int | None = None
     length_ratio: float | None = None
+
+
+@events.register("run_failed")
+@dataclass(frozen=True, kw_only=True)
+class RunFailed(Event):
+    """The run ended without a result."""
+
+    message: str
+
+
+@events.register("replicas_finished")
+@dataclass(frozen=True, kw_only=True)
+class ReplicasFinished(Event):
+    """All replicas are over: these are the weights to use, and how much was luck.
+
+    `chosen` is the replica whose weights they are, from 1; None if they are the mean of all. Scores
+    with "mean" and "deviation" are over the replicas, the others are those of the weights.
+    """
+
+    metric: str
+    weights: Weights
+    replicas: int
+    chosen: int | None = None
+    tuning_score: float | None = None
+    dev_score: float | None = None
+    tuning_mean: float | None = None
+    tuning_deviation: float | None = None
+    dev_mean: float | None = None
+    dev_deviation: float | None = None
 
 
 @events.register("checkpoint_written")

@@ -1,22 +1,111 @@
 """The Python interface: each command as a function with the names of its options."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hopefear.conversion import convert
-from hopefear.errors import ConfigError, DataError, HopefearWarning
+from hopefear.errors import ConfigError, DataError, FormatError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
+from hopefear.events import Event, Progress
 from hopefear.formats import SentenceKeys, load_nbest, read_weights
+from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike
-from hopefear.metrics import TextMetric
+from hopefear.learners import Learner
+from hopefear.metrics import Metric, TextMetric
 from hopefear.nbest import NBest
 from hopefear.reranking import Reranking
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
+from hopefear.tuning import build_settings, run
 from hopefear.types import Weights
 
-__all__ = ["convert", "evaluate", "rerank"]
+__all__ = ["convert", "evaluate", "rerank", "tune"]
+
+
+def tune(
+    learner: str | Path | Learner,
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    nbest: PathLike | Sequence[PathLike] = (),
+    refs: PathLike | Sequence[PathLike] = (),
+    scores: PathLike | None = None,
+    score_feature: str | None = None,
+    format: str | None = None,
+    keyed_refs: bool | None = None,
+    sentences: int | None = None,
+    dev_nbest: PathLike | Sequence[PathLike] = (),
+    dev_refs: PathLike | Sequence[PathLike] = (),
+    dev_scores: PathLike | None = None,
+    metric: str | Metric | None = None,
+    tokenize: str | None = None,
+    lowercase: bool | None = None,
+    start: PathLike | Mapping[str, float] | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    replicas: int | None = None,
+    average: bool | None = None,
+    scale_features: bool | None = None,
+    memory_limit: int | None = None,
+    weights_format: str | None = None,
+    moses_ini: PathLike | None = None,
+    set: Sequence[str] = (),
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Iterator[Event]:
+    """Learn weights; give events while that goes on.
+
+    The last event is RunFinished, or ReplicasFinished if there are several replicas, with the
+    weights to use. Options that are not given are those of the TOML file, if one is given, or the
+    defaults of `hopefear.tuning.TuneSettings`.
+
+    Parameters
+    ----------
+    learner : str, Path or Learner
+        A preset, a learner, a file of settings (``.toml``), or a learner with its options.
+    out : path, optional
+        The directory of the run; nothing is written without one.
+    force : bool
+        Replace a run that is in the directory.
+    nbest, refs, scores, score_feature, format, keyed_refs, sentences
+        The data to learn from, see `hopefear.tuning.DataSettings`.
+    dev_nbest, dev_refs, dev_scores
+        The data to judge by; the rest is as for the data to learn from.
+    metric : str or Metric, optional
+        BLEU if not given, or the mean of the scores.
+    tokenize, lowercase
+        Options of the metric.
+    start : path or mapping, optional
+        A file of weights, or the weights, also as in ``"lm=0.5 words=-1"``.
+    seed, threads, replicas, average, scale_features, memory_limit, weights_format, moses_ini
+        See `hopefear.tuning.TuneSettings`.
+    set : sequence of str
+        Any other setting, as in ``learner.epochs=5``.
+    report : callable
+        Called every now and then with what is being done.
+    """
+    kind = {"score_feature": score_feature, "format": format, "keyed_references": keyed_refs}
+    options: dict[str, object] = {
+        **_data_options("tuning", nbest, refs, scores, kind | {"sentences": sentences}),
+        **_data_options("dev", dev_nbest, dev_refs, dev_scores, kind if dev_nbest else {}),
+        **_start_options(start),
+        "seed": seed,
+        "threads": threads,
+        "replicas": replicas,
+        "average": average,
+        "scale_features": scale_features,
+        "memory_limit": memory_limit,
+        "weights_format": weights_format,
+        "moses_ini": None if moses_ini is None else str(moses_ini),
+    }
+    settings = build_settings(
+        learner,
+        options,
+        metric=metric,
+        metric_options={"tokenize": tokenize, "lowercase": lowercase},
+        assignments=set,
+    )
+    return run(settings, out=None if out is None else Path(out), force=force, report=report)
 
 
 def rerank(
@@ -113,6 +202,41 @@ def evaluate(
     return evaluate_systems(
         named, references, metrics, resamples=resamples, seed=seed, threads=threads
     )
+
+
+def _data_options(
+    role: str,
+    nbest: PathLike | Sequence[PathLike],
+    refs: PathLike | Sequence[PathLike],
+    scores: PathLike | None,
+    others: Mapping[str, object],
+) -> dict[str, object]:
+    """Return the settings of a data set; what is not given is None."""
+    settings = {
+        "nbest": _paths(nbest),
+        "references": _paths(refs),
+        "scores": None if scores is None else str(scores),
+        **others,
+    }
+    return {f"{role}.{key}": value for key, value in settings.items()}
+
+
+def _paths(paths: PathLike | Sequence[PathLike]) -> list[str] | None:
+    several = [paths] if isinstance(paths, str | Path) else paths
+    return [str(path) for path in several] or None
+
+
+def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, object]:
+    """Return the setting of the start weights: a table, or a file."""
+    if isinstance(start, Mapping):
+        return {"start": dict(start)}
+    if isinstance(start, str) and "=" in start and not Path(start).exists():
+        try:
+            pairs = [word.rpartition("=") for word in start.split()]
+            return {"start": {name: parse_number(value) for name, _, value in pairs}}
+        except FormatError as error:
+            raise ConfigError(f"start weights '{start}': {error}") from None
+    return {} if start is None else {"start_file": str(start)}
 
 
 def _run_weights(path: Path) -> Weights:

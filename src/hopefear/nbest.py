@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ __all__ = [
     "BarHypothesis",
     "BarLayout",
     "ErrorSurface",
+    "FeatureCounts",
     "LineSearchResult",
     "NBest",
     "NBestBuilder",
@@ -33,6 +35,14 @@ __all__ = [
     "format_number",
     "parse_hypothesis",
 ]
+
+
+class FeatureCounts(NamedTuple):
+    """Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists."""
+
+    hypotheses: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    hypotheses_of_lists: NDArray[np.int64]
 
 
 class NBest:
@@ -173,6 +183,21 @@ class NBest:
     def column(self, feature: int, threads: int = 0) -> FloatArray:
         """Return the value of one feature in each row."""
         return _core.feature_column(self.core, feature, threads)
+
+    def count_features(self) -> FeatureCounts:
+        """Return how often each feature is written; a value of zero counts."""
+        return FeatureCounts(*_core.count_features(self.core, len(self.feature_names)))
+
+    def rows_without_words(self) -> NDArray[np.int64]:
+        """Return the hypotheses whose text is empty."""
+        return _core.rows_without_words(self.core)
+
+    def scaled(self, factors: FloatArray) -> NBest:
+        """Return the same lists with the values of each feature times its factor.
+
+        Texts and statistics are shared with these lists, not copied.
+        """
+        return NBest(self.core.scaled(factors))
 
     def sum_statistics(self, rows: NDArray[np.int64]) -> FloatArray:
         """Return the sum of the statistics of some rows; -1 counts nothing."""

@@ -82,6 +82,8 @@ class FeatureRows {
     void append(std::span<const FeatureId> ids, std::span<const double> values);
     // The same rows with order[i] as row i.
     [[nodiscard]] FeatureRows reordered(std::span<const std::uint32_t> order) &&;
+    // A copy with each value times the factor of its feature.
+    [[nodiscard]] FeatureRows scaled(std::span<const double> factors) const;
     // Give back what only `append` needs.
     void freeze();
 

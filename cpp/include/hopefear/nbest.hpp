@@ -87,6 +87,9 @@ class NBest {
         return feature_names_;
     }
 
+    // The same lists with the values of each feature times its factor, and no copy of the rest.
+    [[nodiscard]] NBest scaled(std::span<const double> factors) const;
+
     // Statistics of zeros, to be filled by a metric and handed to set_statistics; they lie where
     // the lists lie.
     [[nodiscard]] std::shared_ptr<RowStatistics> new_statistics(std::size_t dimension) const;
@@ -109,7 +112,7 @@ class NBest {
 
     std::vector<std::int64_t> offsets_;
     FeatureRows features_;
-    NBestText text_;
+    std::shared_ptr<NBestText> text_ = std::make_shared<NBestText>();
     std::shared_ptr<Vocabulary> word_names_;
     std::shared_ptr<Vocabulary> feature_names_;
     std::shared_ptr<const RowStatistics> statistics_;

@@ -1,7 +1,7 @@
 """Options that several commands share, and options that take several values."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -19,12 +19,15 @@ __all__ = [
     "spread",
 ]
 
-SEVERAL = frozenset(
-    {"--hyp", "--metric", "--nbest", "--refs"}  # every option of these names takes many values
-)
+SEVERAL = {
+    "evaluate": {"--hyp", "--metric", "--refs"},
+    "rerank": {"--nbest"},
+    "tune": {"--dev-nbest", "--dev-refs", "--nbest", "--refs", "--set"},
+}
+"""The options of each command that take several values."""
 
 
-def spread(arguments: Iterable[str]) -> list[str]:
+def spread(arguments: Sequence[str]) -> list[str]:
     """Name an option again before each further value: of ``--refs A B`` the B gets its own.
 
     Examples
@@ -34,9 +37,11 @@ def spread(arguments: Iterable[str]) -> list[str]:
     """
     found: list[str] = []
     option, values = "", 0
+    command = next((argument for argument in arguments if not argument.startswith("-")), "")
+    several = SEVERAL.get(command, set())
     for argument in arguments:
         if argument.startswith("-") and not re.fullmatch(r"-(\d.*)?", argument):
-            option, values = argument if argument in SEVERAL else "", 0
+            option, values = argument if argument in several else "", 0
         elif option:
             values += 1
             if values > 1:

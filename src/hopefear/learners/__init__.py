@@ -7,6 +7,7 @@ from hopefear.learners.mert import Mert
 from hopefear.learners.oro import Oro
 from hopefear.learners.pro import Pro
 from hopefear.learners.rampion import Rampion
+from hopefear.learners.scaled import Scaled
 from hopefear.learners.sgd import Sgd
 from hopefear.learners.structured_svm import StructuredSvm
 
@@ -19,6 +20,7 @@ __all__ = [
     "Pro",
     "ProgressCallback",
     "Rampion",
+    "Scaled",
     "Sgd",
     "StructuredSvm",
     "TuningSet",

@@ -68,6 +68,24 @@ class TuningSet:
         """How much each feature varies within a list: the root of its mean variance."""
         return self.nbest.feature_spread()
 
+    @cached_property
+    def feature_unit(self) -> FloatArray:
+        """The spread of each feature; 1 for a feature that has none."""
+        return np.where(self.feature_spread > 0, self.feature_spread, 1.0)
+
+    @cached_property
+    def scaled(self) -> "TuningSet":
+        """The same data with each feature in its own unit: all vary alike within the lists."""
+        return replace(self, nbest=self.nbest.scaled(1.0 / self.feature_unit))
+
+    @cached_property
+    def oracle_score(self) -> float:
+        """The metric of the best hypotheses, found greedily; no weights can do better by much."""
+        sentences = np.arange(self.nbest.sentence_count)
+        oracles = _core.corpus_oracles(self.nbest.core, self.corpus_score, sentences)
+        rows = np.array([oracle[0] for oracle in oracles if oracle], dtype=np.int64)
+        return float(self.metric.score(self.nbest.sum_statistics(rows)))
+
     def on_one_thread(self) -> "TuningSet":
         """Return the same data for use by one of several threads."""
         return replace(self, threads=1)

@@ -1,0 +1,25 @@
+// What is odd about n-best lists, before anything is learned from them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hopefear/nbest.hpp"
+
+namespace hopefear {
+
+// Of each feature, in how many hypotheses and in how many lists it is written (a value of zero
+// counts), and how many hypotheses those lists have.
+struct FeatureCounts {
+    std::vector<std::int64_t> hypotheses;
+    std::vector<std::int64_t> lists;
+    std::vector<std::int64_t> hypotheses_of_lists;
+};
+
+// Of the first `features` features, which must be all that occur.
+[[nodiscard]] FeatureCounts count_features(const NBest& nbest, std::size_t features);
+
+// The hypotheses whose text is empty.
+[[nodiscard]] std::vector<std::int64_t> rows_without_words(const NBest& nbest);
+
+}  // namespace hopefear

@@ -1,0 +1,125 @@
+"""`hopefear tune`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hopefear.cli.options import Debug, Format, MemoryLimit
+from hopefear.cli.sizes import parse_size
+
+__all__ = ["register", "tune"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(tune)
+
+
+def tune(
+    learner: Annotated[
+        str,
+        typer.Argument(metavar="LEARNER", help="A preset, a learner, or a TOML file of settings."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run's directory.")],
+    nbest: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE...", help="N-best lists, of any format.")
+    ] = None,
+    refs: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE...", help="One or more references.")
+    ] = None,
+    scores: Annotated[
+        Path | None, typer.Option(help="A number for each hypothesis, in place of references.")
+    ] = None,
+    score_feature: Annotated[
+        str | None, typer.Option(help="The feature that is the score, in place of references.")
+    ] = None,
+    format: Format = None,
+    keyed_refs: Annotated[
+        bool | None, typer.Option("--keyed-refs", help="References begin with sentence keys.")
+    ] = None,
+    sentences: Annotated[
+        int | None, typer.Option(help="How many there are, if the last ones have no list.")
+    ] = None,
+    dev_nbest: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE...", help="Held-out n-best lists.")
+    ] = None,
+    dev_refs: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE...", help="Their references.")
+    ] = None,
+    dev_scores: Annotated[
+        Path | None, typer.Option(help="Or a number for each held-out hypothesis.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="bleu, chrf, chrf++, ter, wer. [bleu, or the scores]")
+    ] = None,
+    tokenize: Annotated[
+        str | None, typer.Option(help="13a, none, intl, char, zh, ...: as in sacreBLEU.")
+    ] = None,
+    lowercase: Annotated[bool | None, typer.Option("--lowercase", help="Ignore case.")] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(help="A file of weights, or as in 'lm=0.5 words=-1'. [1, sparse 0]"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same weights. [1]")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="No result depends on it. [one per core]")
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option(help="Runs with different seeds: mean and deviation. [1]")
+    ] = None,
+    average: Annotated[
+        bool | None, typer.Option("--average", help="Take the mean of the replicas' weights.")
+    ] = None,
+    scale_features: Annotated[
+        bool | None, typer.Option("--scale-features", help="Learn at unit spread of features.")
+    ] = None,
+    memory_limit: MemoryLimit = "",
+    weights_format: Annotated[
+        str | None, typer.Option(help="Of the final weights, beside TSV. [that of the lists]")
+    ] = None,
+    moses_ini: Annotated[
+        Path | None, typer.Option(help="Put the final weights into a copy of this moses.ini.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE...", help="As in learner.epochs=5."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a run in RUN.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Learn weights from n-best lists with features, and references or scores."""
+    import hopefear
+    from hopefear.cli.tuning_console import TuningConsole
+
+    with TuningConsole(out) as console:
+        for event in hopefear.tune(
+            learner,
+            out=out,
+            force=force,
+            nbest=nbest or (),
+            refs=refs or (),
+            scores=scores,
+            score_feature=score_feature,
+            format=format,
+            keyed_refs=keyed_refs,
+            sentences=sentences,
+            dev_nbest=dev_nbest or (),
+            dev_refs=dev_refs or (),
+            dev_scores=dev_scores,
+            metric=metric,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            start=start,
+            seed=seed,
+            threads=threads,
+            replicas=replicas,
+            average=average,
+            scale_features=scale_features,
+            memory_limit=parse_size(memory_limit) if memory_limit else None,
+            weights_format=weights_format,
+            moses_ini=moses_ini,
+            set=set_ or (),
+            report=console.report,
+        ):
+            console.show(event)

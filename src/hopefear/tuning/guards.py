@@ -1,0 +1,223 @@
+"""What makes a tuning run worthless, or its result doubtful: found before the user has to.
+
+What leaves something to learn is a warning, a sentence that goes into the run's report. What leaves
+nothing is an error.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from hopefear.errors import DataError, LearningError
+from hopefear.events import EpochFinished
+from hopefear.tuning.data import LoadedSet
+from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
+
+__all__ = [
+    "check_features",
+    "check_lists",
+    "check_moved",
+    "check_replicas",
+    "check_same_features",
+    "check_start",
+    "check_weights",
+]
+
+# Of the model's score, a spread of this size leaves twelve digits to tell hypotheses apart.
+LARGEST_SPREAD = 1e12
+# A feature that most hypotheses have should be in all of them; one that few have is a sparse one.
+MOST, SOME = 0.9, 0.2
+
+
+def check_lists(data: LoadedSet) -> Iterator[str]:
+    """Look for lists that teach nothing; give a warning for each kind of them."""
+    nbest, role = data.nbest, data.role
+    sizes = np.diff(nbest.offsets)
+    if not len(nbest):
+        raise DataError(f"the {role} data has no hypotheses at all")
+    if sizes.max() == 1:
+        raise DataError(
+            f"no sentence of the {role} data has more than one hypothesis, so that there is "
+            "nothing to choose; n-best lists need an n above 1"
+        )
+    if len(empty := nbest.empty_sentences):
+        yield (
+            f"{_count(len(empty), 'sentence')} of the {role} data {_have(len(empty))} no "
+            f"hypotheses and {_count_word(len(empty), 'is', 'are')} left out: "
+            f"{_sentences(data, empty)}"
+        )
+    if len(single := np.flatnonzero(sizes == 1)):
+        yield (
+            f"{_count(len(single), 'sentence')} of the {role} data {_have(len(single))} one "
+            f"hypothesis only, which teaches nothing: {_sentences(data, single)}"
+        )
+    if len(rows := nbest.rows_without_words()):
+        where = np.unique(np.searchsorted(nbest.offsets, rows, side="right") - 1)
+        yield (
+            f"{_count(len(rows), 'hypothesis', 'hypotheses')} of the {role} data "
+            f"{_count_word(len(rows), 'is', 'are')} empty, in sentences {_sentences(data, where)}; "
+            "they count as empty texts"
+        )
+    equal = _equal_in_metric(data)
+    if len(equal) == np.count_nonzero(sizes):
+        raise DataError(
+            f"{data.tuning_set.metric.name} gives all hypotheses of each sentence of the {role} "
+            "data the same score, so that none is better than another; are these the right "
+            "references?"
+        )
+    equal = equal[sizes[equal] > 1]
+    if len(equal):
+        yield (
+            f"{_count(len(equal), 'sentence')} of the {role} data {_have(len(equal))} hypotheses "
+            f"that are all equally good by {data.tuning_set.metric.name}: {_sentences(data, equal)}"
+        )
+
+
+def check_features(data: LoadedSet) -> Iterator[str]:
+    """Look for features that cannot be learned, or that some hypotheses lack."""
+    nbest = data.nbest
+    counts, names = nbest.count_features(), nbest.feature_names
+    rows, present = counts.hypotheses, counts.hypotheses > 0
+    if not present.any():
+        raise DataError(f"the hypotheses of the {data.role} data have no features")
+    constant = np.flatnonzero(present & (data.tuning_set.feature_spread == 0))
+    if len(constant) == np.count_nonzero(present):
+        raise DataError(
+            f"every feature of the {data.role} data has the same value in all hypotheses of a "
+            f"sentence, so that no weight changes any choice: {_features(names, constant)}"
+        )
+    if len(constant):
+        yield (
+            "features with the same value in all hypotheses of a sentence cannot be learned; their "
+            f"weights stay as they started: {_features(names, constant)}"
+        )
+    lacking = np.flatnonzero((rows >= MOST * len(nbest)) & (rows < len(nbest)))
+    if len(lacking):
+        missing = len(nbest) - int(rows[lacking].min())
+        yield (
+            f"nearly all hypotheses of the {data.role} data, but not {missing} of them, have these "
+            f"features (absent ones count as 0): {_features(names, lacking)}"
+        )
+    share = rows / len(nbest)
+    dense_where_present = rows == counts.hypotheses_of_lists
+    partial = np.flatnonzero(dense_where_present & (share >= SOME) & (share < MOST))
+    if len(partial):
+        yield (
+            f"some lists of the {data.role} data have these features in every hypothesis, others "
+            f"in none, as if they were of different systems: {_features(names, partial)}"
+        )
+
+
+def check_same_features(tuning: LoadedSet, dev: LoadedSet) -> Iterator[str]:
+    """Compare the features of the data that is learned from with those of the held-out data."""
+    in_tuning, in_dev = _names(tuning), _names(dev)
+    if not in_tuning & in_dev:
+        raise DataError(
+            "the tuning and the dev data have no feature in common: "
+            f"{_some(sorted(in_tuning))} against {_some(sorted(in_dev))}"
+        )
+    for lacking, having, role in ((in_dev, in_tuning, "dev"), (in_tuning, in_dev, "tuning")):
+        if missing := sorted(having - lacking):
+            other = "tuning" if role == "dev" else "dev"
+            yield f"the {role} data lacks features of the {other} data: {_some(missing)}"
+
+
+def check_start(start: Weights, data: LoadedSet) -> Iterator[str]:
+    """Compare the features of the start weights with those of the lists."""
+    listed = _names(data)
+    if start and listed.isdisjoint(start):
+        raise DataError(
+            "the start weights and the lists have no feature in common: "
+            f"{_some(start.names)} against {_some(sorted(listed))}"
+        )
+    if unknown := [name for name in start if name not in listed]:
+        yield f"start weights of features that no hypothesis has: {_some(unknown)}"
+    if missing := sorted(name for name in listed if name not in start):
+        yield f"features without a start weight start at 0: {_some(missing)}"
+
+
+def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: int) -> FloatArray:
+    """Return `w`, unless it is no result: not finite, all zero, or grown beyond all measure."""
+    wrong = np.flatnonzero(~np.isfinite(w))
+    if wrong.size:
+        raise LearningError(
+            f"epoch {epoch}: the weight of '{names[int(wrong[0])]}' became {w[wrong[0]]}; "
+            "a smaller step, a regularizer or scaled features would do"
+        )
+    if not w.any():
+        raise LearningError(
+            f"epoch {epoch}: all weights became zero, so that no hypothesis is better than "
+            "another; a weaker regularizer or other start weights would do"
+        )
+    size = np.abs(w) * spread
+    if size.max() > LARGEST_SPREAD:
+        largest = int(size.argmax())
+        raise LearningError(
+            f"epoch {epoch}: the weight of '{names[largest]}' grew to {w[largest]:.3g}; a "
+            "smaller step or a stronger regularizer would do"
+        )
+    return w
+
+
+def check_moved(
+    learner: str, best: EpochFinished | None, start: FloatArray, names: Vocabulary
+) -> EpochFinished:
+    """Return the best epoch, unless its weights are as they started."""
+    if best is None or np.array_equal(best.weights.vector(names), start):
+        raise LearningError(
+            f"{learner} did not move the weights: they are as they started. Check that the "
+            "features differ within the lists and that the metric tells the hypotheses apart, or "
+            "try a larger step"
+        )
+    return best
+
+
+def check_replicas(replicas: Sequence[Weights]) -> Iterator[str]:
+    """Look for replicas that ended at the same point, so that their deviation tells nothing."""
+    for i, weights in enumerate(replicas):
+        for j in range(i):
+            if weights == replicas[j]:
+                yield (
+                    f"replicas {j + 1} and {i + 1} ended with the same weights: the learner does "
+                    "not depend on its seed here, so that their deviation says nothing"
+                )
+                return
+
+
+def _equal_in_metric(data: LoadedSet) -> IntArray:
+    """Return the sentences with hypotheses whose gains are all the same."""
+    offsets, gains = data.nbest.offsets, data.tuning_set.gains
+    filled = np.flatnonzero(np.diff(offsets))
+    first = offsets[filled]
+    differ = np.maximum.reduceat(gains, first) > np.minimum.reduceat(gains, first)
+    return np.delete(filled, np.flatnonzero(differ))
+
+
+def _names(data: LoadedSet) -> set[str]:
+    rows, names = data.nbest.count_features().hypotheses, data.nbest.feature_names
+    return {names[int(i)] for i in np.flatnonzero(rows)}
+
+
+def _sentences(data: LoadedSet, numbers: Iterable[int]) -> str:
+    return _some([data.sentence(int(number)) for number in numbers])
+
+
+def _features(names: Vocabulary, ids: Iterable[int]) -> str:
+    return _some([names[int(i)] for i in ids])
+
+
+def _some(names: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {_count_word(number, one, many or one + 's')}"
+
+
+def _have(number: int) -> str:
+    return _count_word(number, "has", "have")
+
+
+def _count_word(number: int, one: str, many: str) -> str:
+    return one if number == 1 else many

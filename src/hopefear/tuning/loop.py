@@ -1,0 +1,151 @@
+"""The loop around a learner: a generator of events.
+
+It asks the learner for one epoch after the other, measures each result on the tuning data and on
+held-out data, keeps the best weights, and refuses results that are none.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from hopefear import __version__
+from hopefear.events import EpochFinished, Event, RunFinished, RunStarted, Warned
+from hopefear.learners import Learner, ProgressCallback, TuningSet
+from hopefear.stopping import Stopping, Track
+from hopefear.tuning.guards import check_moved, check_weights
+from hopefear.types import FloatArray, Vocabulary, Weights
+
+__all__ = ["learn"]
+
+STUCK = 3  # epochs without a change that are worth a warning
+
+
+def learn(
+    data: TuningSet,
+    learner: Learner,
+    *,
+    start: Weights,
+    name: str,
+    dev: TuningSet | None = None,
+    seed: int = 1,
+    stopping: Stopping | None = None,
+    progress: ProgressCallback = lambda done, total: None,
+) -> Iterator[Event]:
+    """Learn weights from `data`; the last event is RunFinished with the weights to use.
+
+    Parameters
+    ----------
+    data : TuningSet
+        What the learner learns from.
+    learner : Learner
+        How it learns.
+    start : Weights
+        Where it starts; features that are not listed start at 0.
+    name : str
+        What the run calls its learner.
+    dev : TuningSet, optional
+        Data that the learner does not see: the epoch that is best on it is taken.
+    seed : int
+        The same seed and data give the same weights, bit for bit, for any number of threads.
+    stopping : Stopping, optional
+        When to end before all epochs are done.
+    progress : callable
+        Called within an epoch with how much is done and how much there is.
+    """
+    began = time.perf_counter()
+    names = data.nbest.feature_names
+    first = start.vector(names)
+    yield _started(data, dev, learner, first, name=name, seed=seed)
+    track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
+    epochs, reason = 0, ""
+    for event in _epochs(data, dev, learner, first, seed, progress):
+        yield event
+        if isinstance(event, EpochFinished):
+            epochs = event.epoch
+            if track.add(event):
+                reason = track.reason
+                break
+    best = check_moved(name, track.best, first, names)
+    yield RunFinished(
+        metric=data.metric.name,
+        weights=best.weights,
+        epochs=epochs,
+        best_epoch=best.epoch,
+        seconds=time.perf_counter() - began,
+        reason=reason or ("all epochs done" if epochs == learner.epochs else "converged"),
+        tuning_score=best.tuning_score,
+        dev_score=best.dev_score,
+    )
+
+
+def _epochs(
+    data: TuningSet,
+    dev: TuningSet | None,
+    learner: Learner,
+    first: FloatArray,
+    seed: int,
+    progress: ProgressCallback,
+) -> Iterator[EpochFinished | Warned]:
+    """Give every epoch until the learner has nothing left to do."""
+    names = data.nbest.feature_names
+    state, previous, repeated = learner.init(data, first), first, 0
+    for epoch in range(learner.epochs):
+        since = time.perf_counter()
+        following = learner.epoch(data, state, (seed, epoch), progress)
+        if following is state:
+            return
+        state = following
+        w = check_weights(learner.weights(state), names, data.feature_spread, epoch + 1)
+        # A line search may find nothing once, but then it has other directions to try.
+        repeated = repeated + 1 if np.array_equal(w, previous) else 0
+        if repeated == STUCK:
+            yield Warned(message=f"the last {STUCK} epochs, up to {epoch + 1}, changed nothing")
+        previous = w
+        yield EpochFinished(
+            epoch=epoch + 1,
+            metric=data.metric.name,
+            weights=Weights.from_vector(names, w),
+            seconds=time.perf_counter() - since,
+            tuning_score=data.score(w),
+            dev_score=None if dev is None else dev.score(_aligned(w, names, dev)),
+        )
+
+
+def _started(
+    data: TuningSet,
+    dev: TuningSet | None,
+    learner: Learner,
+    first: FloatArray,
+    *,
+    name: str,
+    seed: int,
+) -> RunStarted:
+    names = data.nbest.feature_names
+    started = RunStarted(
+        name=name,
+        version=__version__,
+        metric=data.metric.name,
+        epochs=learner.epochs,
+        sentences=data.nbest.sentence_count,
+        features=len(names),
+        weights=Weights.from_vector(names, first),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        hypotheses=len(data.nbest),
+        tuning_score=data.score(first),
+        tuning_oracle=data.oracle_score,
+    )
+    if dev is None:
+        return started
+    score = dev.score(_aligned(first, names, dev))
+    return replace(started, dev_score=score, dev_oracle=dev.oracle_score)
+
+
+def _aligned(w: FloatArray, names: Vocabulary, other: TuningSet) -> FloatArray:
+    """Return the weights in the order of another set's features."""
+    if other.nbest.feature_names is names:
+        return w
+    return Weights.from_vector(names, w).vector(other.nbest.feature_names)

@@ -1,0 +1,146 @@
+"""Settings from a learner's name and options, as the command line and Python functions have them.
+
+All options end in one table, the same as a TOML file holds, and that is decoded once.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from hopefear import config
+from hopefear.errors import ConfigError
+from hopefear.learners import Learner, learners
+from hopefear.metrics import Metric, metrics
+from hopefear.registry import suggest
+from hopefear.tuning.presets import presets
+from hopefear.tuning.settings import TuneSettings
+
+__all__ = ["build_settings", "parse_assignment"]
+
+Table = dict[str, Any]
+
+
+def build_settings(
+    learner: str | Path | Learner,
+    options: Mapping[str, object],
+    *,
+    metric: str | Metric | None = None,
+    metric_options: Mapping[str, object] | None = None,
+    assignments: Sequence[str] = (),
+) -> TuneSettings:
+    """Put the settings of a run together.
+
+    Parameters
+    ----------
+    learner : str, Path or Learner
+        A preset, a learner, or a TOML file of settings; or a learner with its options.
+    options : mapping
+        Dotted keys and plain values that go over the file's; a value of None is no option.
+    metric : str or Metric, optional
+        By name, or with its options.
+    metric_options : mapping, optional
+        Options of the metric; those that are None are left out.
+    assignments : sequence of str
+        ``key=value`` with dotted keys and TOML values, which go over everything else.
+    """
+    table, source = _base(learner)
+    if "start" in options or "start_file" in options:
+        table.pop("start", None), table.pop("start_file", None)
+    for key, value in options.items():
+        if value is not None:
+            _put(table, key, value, source)
+    if metric is not None:
+        _put(table, "metric", metric if isinstance(metric, str) else _plain(metric), source)
+    chosen = {key: value for key, value in (metric_options or {}).items() if value is not None}
+    if chosen or "metric" not in table:
+        _put(table, "metric", _metric_table(table) | chosen, source)
+    for assignment in assignments:
+        key, value = parse_assignment(assignment)
+        _put(table, key, value, source)
+    if "learner" in table:
+        table["learner"] = _expanded(table["learner"])
+    return config.decode(TuneSettings, table, source=source)
+
+
+def parse_assignment(text: str) -> tuple[str, object]:
+    """Read ``key=value``: a dotted key, and a TOML value; what is no such value is text.
+
+    Examples
+    --------
+    >>> parse_assignment("learner.max_step=0.1"), parse_assignment("metric.tokenize=none")
+    (('learner.max_step', 0.1), ('metric.tokenize', 'none'))
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not all(key.split(".")):
+        raise ConfigError(f"expected KEY=VALUE, as in learner.epochs=5, found '{text}'")
+    try:
+        return key, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key, value
+
+
+def _base(learner: str | Path | Learner) -> tuple[Table, str]:
+    """Return the table to begin with, and what messages call it."""
+    if not isinstance(learner, str | Path):
+        return {
+            "learner": {"name": learners.name_of(type(learner)), **config.encode(learner)}
+        }, "tune"
+    if Path(learner).suffix == ".toml":
+        return _read_table(Path(learner)), str(learner)
+    name = str(learner)
+    if name not in presets and name not in learners:
+        known = [*presets, *learners]
+        raise ConfigError(
+            f"'{name}' is no preset, no learner and no .toml file{suggest(name, known)}"
+        )
+    return {"learner": name}, "tune"
+
+
+def _read_table(path: Path) -> Table:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _put(table: Table, key: str, value: object, source: str) -> None:
+    """Set a dotted key; a name alone, as ``learner = "mert"``, first becomes a table."""
+    *path, last = key.split(".")
+    for part in path:
+        inner = table.setdefault(part, {})
+        if isinstance(inner, str):
+            inner = table[part] = {"name": inner}
+        if not isinstance(inner, dict):
+            raise ConfigError(f"{source}: {key}: '{part}' is {inner!r}, not a table")
+        table = inner
+    table[last] = value
+
+
+def _metric_table(table: Table) -> Table:
+    """Return the metric of the table, or else the one that suits the data."""
+    given = table.get("metric")
+    if isinstance(given, dict):
+        return given
+    if given is not None:
+        return {"name": given}
+    data = table.get("tuning")
+    data = data if isinstance(data, dict) else {}
+    scores = data.get("score_feature") or data.get("scores")
+    return {"name": "column", "label": Path(str(scores)).name} if scores else {"name": "bleu"}
+
+
+def _plain(metric: Metric) -> Table:
+    return {"name": metrics.name_of(type(metric)), **config.encode(metric)}
+
+
+def _expanded(learner: object) -> object:
+    """Put a preset's learner in place of its name; options beside it go over the preset's."""
+    given = {"name": learner} if isinstance(learner, str) else learner
+    if not isinstance(given, dict) or given.get("name") not in presets:
+        return learner
+    preset = presets[cast(str, given["name"])].learner
+    encoded = {"name": learners.name_of(type(preset)), **config.encode(preset)}
+    return {**encoded, **{key: value for key, value in given.items() if key != "name"}}

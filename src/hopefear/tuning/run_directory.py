@@ -1,0 +1,106 @@
+"""The directory of a run: its settings, what happened, and the weights, each file written whole.
+
+::
+
+    config.toml         the settings, with every default
+    events.jsonl        what happened, one event a line
+    weights/NN.tsv      the weights after each epoch
+    weights.tsv         the weights to use; there is none if the run failed
+    weights.FORMAT      the same for the tool that the lists came from, or moses.ini
+    replica-N/          events and weights of each of several replicas
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from hopefear import config
+from hopefear.errors import ConfigError
+from hopefear.events import EpochFinished, Event, EventLog, ReplicasFinished, RunFinished
+from hopefear.formats import open_output, write_weights
+from hopefear.tuning.settings import TuneSettings
+from hopefear.tuning.weights_output import WeightsOutput
+from hopefear.types import Weights
+
+__all__ = ["RunDirectory", "check_target"]
+
+_OURS = re.compile(r"config\.toml|events\.jsonl|moses\.ini(\.sparse)?|weights(\..+)?|replica-\d+")
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Refuse a directory that is in use, before any work is done.
+
+    With `force` the directory of another run will do, but never one with other files in it.
+    """
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise ConfigError(f"{path}: exists and is not a directory")
+    content = [item.name for item in path.iterdir()]
+    if not content:
+        return
+    others = sorted(name for name in content if not _OURS.fullmatch(name))
+    if others or "config.toml" not in content:
+        found = (others or sorted(content))[0]
+        raise ConfigError(
+            f"{path}: is not the directory of a run (it holds '{found}'); name another"
+        )
+    if not force:
+        raise ConfigError(f"{path}: holds a run already; name another directory, or use force")
+
+
+class RunDirectory:
+    """Writes what a run tells into its directory.
+
+    Parameters
+    ----------
+    path : Path
+        The directory; an old run in it is removed.
+    settings : TuneSettings
+        Written to ``config.toml``.
+    output : WeightsOutput
+        How the final weights are written beside ``weights.tsv``.
+    """
+
+    def __init__(self, path: Path, settings: TuneSettings, output: WeightsOutput) -> None:
+        self.path = path
+        self._output = output
+        path.mkdir(parents=True, exist_ok=True)
+        for item in sorted(path.iterdir()):
+            if _OURS.fullmatch(item.name):
+                shutil.rmtree(item) if item.is_dir() else item.unlink()
+        with open_output(path / "config.toml") as out:
+            out.write(config.dumps(settings))
+        self._folder = path
+        self._log = EventLog(path / "events.jsonl")
+
+    def begin_replica(self, number: int) -> None:
+        """Write what follows to the directory of a replica."""
+        self._log.close()
+        self._folder = self.path / f"replica-{number}"
+        self._folder.mkdir()
+        self._log = EventLog(self._folder / "events.jsonl")
+
+    def end_replicas(self) -> None:
+        """Write what follows to the directory itself."""
+        self._log.close()
+        self._folder = self.path
+        self._log = EventLog(self._folder / "events.jsonl")
+
+    def write(self, event: Event) -> None:
+        """Take up an event: the log gets it, and the weights that it carries become files."""
+        if isinstance(event, EpochFinished):
+            epochs = self._folder / "weights"
+            epochs.mkdir(exist_ok=True)
+            write_weights(epochs / f"{event.epoch:02}.tsv", event.weights)
+        elif isinstance(event, RunFinished | ReplicasFinished):
+            self._write_final(event.weights)
+        self._log.write(event)
+
+    def close(self) -> None:
+        """Close the log."""
+        self._log.close()
+
+    def _write_final(self, weights: Weights) -> None:
+        write_weights(self._folder / "weights.tsv", weights)
+        self._output.write(self._folder, weights)

@@ -1,0 +1,142 @@
+"""What a tuning run is made of; read from TOML, and written back with every default."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from hopefear import require
+from hopefear.errors import ConfigError
+from hopefear.learners import Learner, learners
+from hopefear.metrics import Bleu, Column, Metric, metrics
+from hopefear.stopping import Stopping
+from hopefear.types import Weights
+
+__all__ = ["DataSettings", "TuneSettings"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSettings:
+    """Candidates, and what tells good ones from bad ones: references, or a score for each.
+
+    Parameters
+    ----------
+    nbest : tuple of Path
+        N-best lists; equal hypotheses of several files are kept once.
+    format : str, optional
+        Their format, with options as in ``nemo:beam_size=8``; told by content if not given.
+    references : tuple of Path
+        One or more files, one line a sentence.
+    keyed_references : bool
+        The lines of the references begin with the sentences' keys, as in Kaldi's text files.
+    scores : Path, optional
+        A file with a number for each hypothesis, in the order of the lists.
+    score_feature : str, optional
+        The feature that is the score of a hypothesis; it is then no feature any more.
+    sentences : int
+        How many sentences there are, if the lists do not say: some at the end may have no list.
+    """
+
+    nbest: tuple[Path, ...]
+    format: str | None = None
+    references: tuple[Path, ...] = ()
+    keyed_references: bool = False
+    scores: Path | None = None
+    score_feature: str | None = None
+    sentences: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.nbest:
+            raise ConfigError("nbest: no n-best lists")
+        require.integer(self, "sentences", 0)
+        given = [name for name in ("references", "scores", "score_feature") if getattr(self, name)]
+        if len(given) != 1:
+            raise ConfigError(
+                "give either references, or scores, or score_feature; "
+                f"found {' and '.join(given) or 'none of them'}"
+            )
+        if self.keyed_references and not self.references:
+            raise ConfigError("keyed_references, but there are no references")
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether hypotheses have scores, in place of references to be compared with."""
+        return not self.references
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSettings:
+    """A tuning run.
+
+    Parameters
+    ----------
+    learner : Learner
+        How to learn.
+    tuning : DataSettings
+        What to learn from.
+    dev : DataSettings, optional
+        What to judge each epoch by.
+    metric : Metric
+        What is to be high (or low, if that is better).
+    start : Weights, optional
+        Where to start. If neither these nor a file are given: weight 1 for features that most
+        hypotheses have and 0 for the others.
+    start_file : Path, optional
+        A file of weights to start from, of any registered format; the weights of `moses_ini` are
+        taken if it is not given.
+    seed : int
+        The same seed and data give the same weights, bit for bit, for any number of threads.
+    threads : int
+        0 for one per core.
+    replicas : int
+        Runs with seeds that follow `seed`; their mean and deviation tell how much is luck.
+    average : bool
+        Take the mean of the replicas' weights, in place of the best replica (Cettolo et al., 2011).
+    scale_features : bool
+        Let the learner see all features at the same scale; the weights are for those of the lists.
+    memory_limit : int
+        Bytes beyond which lists move to a temporary file; 0 for no limit.
+    stopping : Stopping
+        When to end before all epochs are done.
+    weights_format : str, optional
+        The format of the final weights, beside ``weights.tsv``; that of the lists' tool if not
+        given.
+    moses_ini : Path, optional
+        A moses.ini into which the final weights are put.
+    """
+
+    learner: Annotated[Learner, learners]
+    tuning: DataSettings
+    dev: DataSettings | None = None
+    metric: Annotated[Metric, metrics] = field(default_factory=Bleu)
+    start: Weights | None = None
+    start_file: Path | None = None
+    seed: int = 1
+    threads: int = 0
+    replicas: int = 1
+    average: bool = False
+    scale_features: bool = False
+    memory_limit: int = 0
+    stopping: Stopping = field(default_factory=Stopping)
+    weights_format: str | None = None
+    moses_ini: Path | None = None
+
+    def __post_init__(self) -> None:
+        require.integer(self, "seed", 0)
+        require.integer(self, "threads", 0)
+        require.integer(self, "replicas", 1)
+        require.integer(self, "memory_limit", 0)
+        if self.start is not None and self.start_file is not None:
+            raise ConfigError("start and start_file: give one of them")
+        if self.average and self.replicas == 1:
+            raise ConfigError("average needs several replicas, but replicas is 1")
+        if self.moses_ini is not None and self.weights_format not in (None, "moses"):
+            raise ConfigError(
+                f"moses_ini is a template for the format 'moses', not '{self.weights_format}'"
+            )
+        for name, data in (("tuning", self.tuning), ("dev", self.dev)):
+            if data is not None and data.has_scores != isinstance(self.metric, Column):
+                what = "scores" if data.has_scores else "references"
+                needed = "references" if data.has_scores else "scores"
+                raise ConfigError(
+                    f"{name} has {what}, but the metric {self.metric.name} is of {needed}"
+                )

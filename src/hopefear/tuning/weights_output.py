@@ -1,0 +1,71 @@
+"""Final weights in the format of the tool that the lists came from."""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopefear.errors import FormatError
+from hopefear.formats import detect_nbest, weights_formats, write_weights
+from hopefear.tuning.settings import TuneSettings
+from hopefear.types import Vocabulary, Weights
+
+__all__ = ["WeightsOutput", "choose_output"]
+
+# Of the tools whose n-best lists we read, those that read weights.
+_WEIGHTS_OF_TOOL = {
+    "cdec": "cdec",
+    "joshua": "cdec",
+    "jsonl": "json",
+    "marian": "moses",
+    "moses": "moses",
+    "travatar": "travatar",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightsOutput:
+    """A format of weights, and the moses.ini to put them in; if both are None, nothing."""
+
+    format: str | None = None
+    moses_ini: Path | None = None
+
+    def file(self, folder: Path) -> Path | None:
+        """Return the file that the weights go to."""
+        if self.moses_ini is not None:
+            return folder / "moses.ini"
+        return folder / f"weights.{self.format}" if self.format else None
+
+    def write(self, folder: Path, weights: Weights) -> None:
+        """Write the weights into the directory of a run."""
+        file = self.file(folder)
+        if file is not None:
+            write_weights(file, weights, self.format or "moses", template=self.moses_ini)
+
+
+def choose_output(settings: TuneSettings, features: Vocabulary) -> tuple[WeightsOutput, str | None]:
+    """Return how weights are written, and a warning if the tool's format cannot carry them.
+
+    A format that was asked for must do: it is tried before anything is learned.
+    """
+    if settings.moses_ini is not None:
+        return WeightsOutput(format="moses", moses_ini=settings.moses_ini), None
+    asked = settings.weights_format
+    format = asked or _WEIGHTS_OF_TOOL.get(_nbest_format(settings))
+    if format in (None, "tsv"):
+        return WeightsOutput(), None
+    weights = Weights.from_vector(features, [0.0] * len(features))
+    try:
+        weights_formats[format]().write(weights, io.StringIO())
+    except FormatError as error:
+        if asked:
+            raise
+        return WeightsOutput(), f"weights are written to weights.tsv only: {error}"
+    return WeightsOutput(format=format), None
+
+
+def _nbest_format(settings: TuneSettings) -> str:
+    """Return the format of the first list; unknown for standard input, which is read already."""
+    first = settings.tuning.nbest[0]
+    if settings.tuning.format is not None:
+        return settings.tuning.format.partition(":")[0]
+    return "" if str(first) == "-" else detect_nbest(first)

@@ -1,0 +1,157 @@
+"""`hopefear tune` and `hopefear presets`."""
+
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from candidate_files import CandidateFiles, write_candidates
+from command_line import Hopefear, program
+from hopefear.events import RunFinished, read_log
+from hopefear.formats import read_lines
+from hopefear.metrics import Bleu, References, evaluate
+from hopefear.tuning import presets
+
+FAST = ["kbest-mira", "--set", "learner.epochs=3"]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CandidateFiles:
+    monkeypatch.chdir(tmp_path)
+    write_candidates(tmp_path, "dev", seed=9)
+    return write_candidates(tmp_path)
+
+
+DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none"]
+DEV = ["--dev-nbest", "dev.nbest", "--dev-refs", "dev.refs"]
+
+
+def test_tuning_and_reranking_give_the_score_that_was_told(
+    files: CandidateFiles, hopefear: Hopefear
+) -> None:
+    assert hopefear("tune", *FAST, *DATA, "-o", "run").code == 0
+    *_, finished = read_log("run/events.jsonl")
+    assert isinstance(finished, RunFinished)
+    texts = hopefear("rerank", "--nbest", "tune.nbest", "--weights", "run").out.splitlines()
+    references = References([[text] for text in read_lines("tune.refs")])
+    expected = evaluate(Bleu(tokenize="none"), texts, references).value
+    assert finished.tuning_score == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_table_has_start_tuned_and_best(files: CandidateFiles, hopefear: Hopefear) -> None:
+    found = hopefear("tune", *FAST, *DATA, *DEV, "-o", "run")
+    lines = [line.split() for line in found.out.splitlines() if line.strip()]
+    assert lines[0] == ["BLEU,", "tuning", "BLEU,", "dev"]
+    assert [line[0] for line in lines[2:5]] == ["start", "tuned,", "best"]
+    assert all(len(line) >= 3 for line in lines[2:5])
+    assert found.out.splitlines()[-1] == "weights: run/weights.tsv, run/weights.moses"
+    assert "BLEU|nrefs:1|case:mixed|eff:no|tok:none" in found.out
+    assert found.err == ""
+
+
+def test_replicas_are_told_with_mean_and_deviation(
+    files: CandidateFiles, hopefear: Hopefear
+) -> None:
+    found = hopefear("tune", *FAST, *DATA, *DEV, "-o", "run", "--replicas", "2", "--average")
+    titles = [line.strip()[:12] for line in found.out.splitlines()]
+    assert {"mean of 2 re", "deviation   ", "mean of the "} <= set(titles)
+
+
+def test_warnings_are_lines_on_standard_error(files: CandidateFiles, hopefear: Hopefear) -> None:
+    found = hopefear("tune", *FAST, *DATA, "-o", "run")
+    assert found.err.startswith("hopefear: warning: no held-out data:")
+    assert found.err.count("\n") == 1
+
+
+def test_a_configuration_is_a_run(files: CandidateFiles, hopefear: Hopefear) -> None:
+    hopefear("tune", *FAST, *DATA, "-o", "first", "--lowercase", "--seed", "3")
+    assert hopefear("tune", "first/config.toml", "-o", "second").code == 0
+    assert Path("first/weights.tsv").read_bytes() == Path("second/weights.tsv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["mret", *DATA, "-o", "run"], 2, "'mret' is no preset, no learner and no .toml file; did"),
+        ([*FAST, *DATA, "-o", "run", "--set", "x=1"], 2, "x: unknown key"),
+        ([*FAST, "--refs", "tune.refs", "-o", "run"], 2, "tuning.nbest: is missing"),
+        ([*FAST, *DATA], 2, "Missing option '--out' / '-o'."),
+        ([*FAST, *DATA, "-o", "run", "--metric", "belu"], 2, "unknown metric 'belu'; did you mean"),
+        ([*FAST, *DATA, "-o", "run", "--memory-limit", "x"], 2, "'x' is not a size"),
+        (
+            [*FAST, *DATA, "--dev-nbest", "no", "--dev-refs", "no", "-o", "run"],
+            1,
+            "no: cannot be r",
+        ),
+        (
+            [*FAST, "--nbest", "tune.nbest", "--refs", "tune.nbest", "-o", "run"],
+            1,
+            "has n-best lis",
+        ),
+        (["mert", *DATA, "-o", "tune.refs"], 2, "tune.refs: exists and is not a directory"),
+    ],
+)
+def test_mistakes_are_one_line(
+    files: CandidateFiles, hopefear: Hopefear, arguments: list[str], code: int, message: str
+) -> None:
+    found = hopefear("tune", *arguments)
+    assert found.code == code
+    assert message in found.err
+    assert found.err.startswith("hopefear: ")
+    assert found.err.count("\n") == 1
+    assert not Path("run").exists()
+
+
+def test_a_learner_that_fails_is_one_line_and_exit_code_1(
+    files: CandidateFiles, hopefear: Hopefear
+) -> None:
+    options = ["--set", "learner.regularizer={name = 'l1', strength = 1e9}"]
+    found = hopefear("tune", "lbfgs", *DATA, *DEV, "-o", "run", *options)
+    assert found.code == 1
+    assert found.out == ""
+    assert found.err.startswith("hopefear: epoch 1: all weights became zero")
+
+
+def test_a_run_is_not_overwritten_unless_forced(files: CandidateFiles, hopefear: Hopefear) -> None:
+    assert hopefear("tune", *FAST, *DATA, "-o", "run").code == 0
+    found = hopefear("tune", *FAST, *DATA, "-o", "run")
+    assert (found.code, "holds a run already" in found.err) == (2, True)
+    assert hopefear("tune", *FAST, *DATA, "-o", "run", "--force").code == 0
+
+
+def test_the_presets_are_listed_one_a_line(hopefear: Hopefear) -> None:
+    lines = hopefear("presets").out.splitlines()
+    assert [line.split()[0] for line in lines] == list(presets)
+
+
+def test_a_preset_is_shown_as_toml(hopefear: Hopefear) -> None:
+    found = hopefear("presets", "moses-mert").out
+    assert '[learner]\nname = "mert"\nrestarts = 20\n' in found
+    assert hopefear("presets", "moses-mret").code == 2
+
+
+def test_a_terminal_shows_a_bar_and_a_pipe_does_not(files: CandidateFiles) -> None:
+    arguments = program(["tune", *FAST, *DATA, *DEV, "-o", "run"])
+    master, slave = pty.openpty()
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=slave) as process:
+        os.close(slave)
+        shown = b""
+        while piece := _read(master):
+            shown += piece
+        process.communicate()
+    os.close(master)
+    assert process.returncode == 0
+    assert "━".encode() in shown
+    assert b"left:" in shown
+    piped = subprocess.run([*arguments, "--force"], capture_output=True, check=True)
+    assert piped.stderr == b""
+
+
+def _read(terminal: int) -> bytes:
+    """Read from a terminal; the end of the program is an error there."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""

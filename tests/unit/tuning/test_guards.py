@@ -1,0 +1,267 @@
+"""What makes a run worthless or doubtful is found, explained, and never called a success."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from candidate_files import CandidateFiles, Change, write_candidates
+from hopefear import tune
+from hopefear.errors import DataError, LearningError
+from hopefear.events import Event, ReplicasFinished, RunFailed, RunFinished, Warned, read_log
+from hopefear.learners import KBestMira, Lbfgs, Learner, ProgressCallback, TuningSet
+from hopefear.regularizers import L1
+from hopefear.tuning import learn
+from hopefear.types import FloatArray, Hypothesis, Weights
+from tuning_sets import synthetic_set
+
+FAST = KBestMira(epochs=3)
+
+
+def run(files: CandidateFiles, learner: str | Learner = FAST, **options: Any) -> list[Event]:
+    events = tune(learner, nbest=files.nbest, refs=files.refs, tokenize="none", **options)
+    return list(events)
+
+
+def warnings(events: list[Event]) -> list[str]:
+    """Return the warnings but the one about held-out data, which most tests here have not."""
+    messages = [event.message for event in events if isinstance(event, Warned)]
+    return [message for message in messages if not message.startswith("no held-out data")]
+
+
+def with_features(change: Callable[[int, int, dict[str, float]], None]) -> Change:
+    def changed(sentence: int, index: int, hypothesis: Hypothesis) -> Hypothesis:
+        features = dict(hypothesis.features)
+        change(sentence, index, features)
+        return replace(hypothesis, features=features)
+
+    return changed
+
+
+def test_good_data_gives_no_warning(tmp_path: Path) -> None:
+    assert warnings(run(write_candidates(tmp_path))) == []
+
+
+def test_without_held_out_data_the_scores_are_called_flattering(tmp_path: Path) -> None:
+    events = run(write_candidates(tmp_path))
+    assert [e.message[:17] for e in events if isinstance(e, Warned)] == ["no held-out data:"]
+
+
+def test_sentences_without_candidates_are_named_and_do_no_harm(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path, change=lambda s, i, h: None if s in (3, 7) else h)
+    events = run(files)
+    (message,) = warnings(events)
+    assert message == "2 sentences of the tuning data have no hypotheses and are left out: 3, 7"
+    assert isinstance(events[-1], RunFinished)
+
+
+def test_sentences_with_one_candidate_are_named(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path, change=lambda s, i, h: None if s == 5 and i else h)
+    (message, *_) = warnings(run(files))
+    assert message == (
+        "1 sentence of the tuning data has one hypothesis only, which teaches nothing: 5"
+    )
+
+
+def test_lists_of_one_candidate_each_are_an_error(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path, change=lambda s, i, h: None if i else h)
+    with pytest.raises(DataError, match="no sentence of the tuning data has more than one"):
+        run(files)
+
+
+def test_empty_hypotheses_are_named_and_do_no_harm(tmp_path: Path) -> None:
+    files = write_candidates(
+        tmp_path, change=lambda s, i, h: replace(h, text="") if s in (2, 4) and i == 1 else h
+    )
+    events = run(files)
+    (message,) = warnings(events)
+    assert message == (
+        "2 hypotheses of the tuning data are empty, in sentences 2, 4; they count as empty texts"
+    )
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    assert finished.tuning_score is not None
+    assert finished.tuning_score > 30
+
+
+def test_hypotheses_that_are_equally_good_are_named(tmp_path: Path) -> None:
+    files = write_candidates(
+        tmp_path, change=lambda s, i, h: replace(h, text="the same") if s == 6 else h
+    )
+    (message,) = warnings(run(files))
+    assert message == (
+        "1 sentence of the tuning data has hypotheses that are all equally good by BLEU: 6"
+    )
+
+
+def test_references_that_tell_nothing_apart_are_an_error(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path, change=lambda s, i, h: replace(h, text="the same"))
+    with pytest.raises(DataError, match=r"BLEU gives all hypotheses of each sentence .* the same"):
+        run(files)
+
+
+def test_constant_features_are_named_and_keep_their_weights(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        features["bias"] = 0.1
+        features["source length"] = 3.0 * sentence
+
+    files = write_candidates(tmp_path, change=with_features(change), format="jsonl")
+    events = run(files)
+    (message,) = warnings(events)
+    assert message.startswith("features with the same value in all hypotheses of a sentence")
+    assert message.endswith("bias, source length")
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    assert finished.weights["bias"] == pytest.approx(1.0, rel=1e-12)
+
+
+def test_features_that_are_all_constant_are_an_error(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        features.clear()
+        features["bias"] = 1.0
+
+    files = write_candidates(tmp_path, change=with_features(change))
+    with pytest.raises(DataError, match="every feature of the tuning data has the same value"):
+        run(files)
+
+
+def test_hypotheses_without_features_are_an_error(tmp_path: Path) -> None:
+    files = write_candidates(
+        tmp_path, change=with_features(lambda s, i, features: features.clear()), format="jsonl"
+    )
+    with pytest.raises(DataError, match="hypotheses of the tuning data have no features"):
+        run(files)
+
+
+def test_a_feature_that_few_hypotheses_lack_is_named(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        if (sentence, index) == (4, 2):
+            del features["tm"]
+
+    (message,) = warnings(run(write_candidates(tmp_path, change=with_features(change))))
+    assert message == (
+        "nearly all hypotheses of the tuning data, but not 1 of them, have these features (absent "
+        "ones count as 0): tm"
+    )
+
+
+def test_lists_of_different_systems_are_noticed(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        if sentence >= 10:
+            features["TM"] = features.pop("tm")
+
+    (message,) = warnings(run(write_candidates(tmp_path, change=with_features(change))))
+    assert message.startswith("some lists of the tuning data have these features in every")
+    assert message.endswith(": tm, TM")
+
+
+def test_sparse_features_are_not_taken_for_lacking_ones(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        features[f"word_{sentence % 7}_{index % 3}"] = 1.0
+
+    assert warnings(run(write_candidates(tmp_path, change=with_features(change)))) == []
+
+
+def test_features_that_the_held_out_data_lacks_are_named(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path)
+    dev = write_candidates(
+        tmp_path, "dev", seed=2, change=with_features(lambda s, i, features: _rename(features))
+    )
+    events = run(files, dev_nbest=dev.nbest, dev_refs=dev.refs)
+    assert warnings(events)[-2:] == [
+        "the dev data lacks features of the tuning data: noise",
+        "the tuning data lacks features of the dev data: Noise",
+    ]
+
+
+def _rename(features: dict[str, float]) -> None:
+    features["Noise"] = features.pop("noise")
+
+
+def test_held_out_data_of_other_features_is_an_error(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        for name in list(features):
+            features[name.upper()] = features.pop(name)
+
+    files = write_candidates(tmp_path)
+    dev = write_candidates(tmp_path, "dev", seed=2, change=with_features(change))
+    with pytest.raises(DataError, match="tuning and the dev data have no feature in common"):
+        run(files, dev_nbest=dev.nbest, dev_refs=dev.refs)
+
+
+def test_start_weights_of_other_features_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="start weights and the lists have no feature in common"):
+        run(write_candidates(tmp_path), start={"LM": 1.0})
+
+
+def test_start_weights_of_some_other_features_are_a_warning(tmp_path: Path) -> None:
+    events = run(write_candidates(tmp_path), start={"lm": 1.0, "LM": 1.0, "tm": 1.0})
+    assert warnings(events) == [
+        "start weights of features that no hypothesis has: LM",
+        "features without a start weight start at 0: noise, reordering, words",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Returning:
+    """A learner that ends each epoch with given weights."""
+
+    value: float
+    epochs: int = 2
+
+    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+        return weights
+
+    def epoch(
+        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
+    ) -> FloatArray:
+        return np.full_like(state, self.value)
+
+    def weights(self, state: FloatArray) -> FloatArray:
+        return state
+
+
+def learned(learner: Learner) -> list[Event]:
+    data = synthetic_set()
+    start = Weights.from_vector(data.nbest.feature_names, np.ones(5))
+    return list(learn(data, learner, start=start, name="returning"))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.nan, "epoch 1: the weight of 'lm' became nan"),
+        (np.inf, "epoch 1: the weight of 'lm' became inf"),
+        (0.0, "epoch 1: all weights became zero"),
+        (1e14, r"epoch 1: the weight of '.*' grew to 1e\+14"),
+        (1.0, "returning did not move the weights: they are as they started"),
+    ],
+)
+def test_weights_that_are_no_result_end_the_run(value: float, message: str) -> None:
+    with pytest.raises(LearningError, match=message):
+        learned(Returning(value=value))
+
+
+def test_epochs_that_change_nothing_are_a_warning() -> None:
+    events = learned(Returning(value=2.0, epochs=9))
+    assert warnings(events) == ["the last 3 epochs, up to 4, changed nothing"]
+
+
+def test_a_failed_run_leaves_its_log_and_no_final_weights(tmp_path: Path) -> None:
+    files, out = write_candidates(tmp_path), tmp_path / "run"
+    with pytest.raises(LearningError, match="all weights became zero"):
+        run(files, Lbfgs(regularizer=L1(strength=1e9)), out=out)
+    *_, last = read_log(out / "events.jsonl")
+    assert isinstance(last, RunFailed)
+    assert "all weights became zero" in last.message
+    assert sorted(path.name for path in out.iterdir()) == ["config.toml", "events.jsonl"]
+
+
+def test_replicas_that_end_alike_are_a_warning(tmp_path: Path) -> None:
+    events = run(write_candidates(tmp_path), Lbfgs(epochs=1), replicas=3)
+    (message,) = warnings(events)
+    assert message.startswith("replicas 1 and 2 ended with the same weights")
+    assert isinstance(events[-1], ReplicasFinished)

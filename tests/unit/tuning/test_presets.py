@@ -1,0 +1,46 @@
+"""Every preset, on made-up lists."""
+
+from pathlib import Path
+
+import pytest
+
+from candidate_files import write_candidates
+from hopefear import tune
+from hopefear.errors import ConfigError
+from hopefear.events import EpochFinished, RunFinished, RunStarted
+from hopefear.tuning import presets
+from hopefear.tuning.options import build_settings
+from hopefear.tuning.presets import describe_preset
+
+
+@pytest.mark.parametrize("name", presets)
+def test_every_preset_raises_the_score(name: str, tmp_path: Path) -> None:
+    files = write_candidates(tmp_path, sentences=40, size=15)
+    events = list(tune(name, nbest=files.nbest, refs=files.refs, tokenize="none"))
+    started = next(event for event in events if isinstance(event, RunStarted))
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    assert started.tuning_score is not None
+    assert finished.tuning_score is not None
+    assert finished.tuning_score > started.tuning_score + 1.0
+    epochs = [event for event in events if isinstance(event, EpochFinished)]
+    assert finished.weights == epochs[finished.best_epoch - 1].weights
+
+
+@pytest.mark.parametrize("name", presets)
+def test_the_settings_of_a_preset_give_that_preset(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "preset.toml"
+    data = '\n[tuning]\nnbest = ["lists"]\nreferences = ["refs"]\n'
+    path.write_text(describe_preset(name) + data, encoding="utf-8")
+    assert build_settings(path, {}).learner == presets[name].learner
+
+
+def test_every_preset_is_explained_in_a_line() -> None:
+    for preset in presets.values():
+        assert 10 < len(preset.explanation) < 80
+        assert "\n" not in preset.explanation
+
+
+def test_an_unknown_preset_is_named_with_the_nearest_known() -> None:
+    with pytest.raises(ConfigError, match="unknown preset 'moses-mret'; did you mean 'moses-mert'"):
+        describe_preset("moses-mret")
