@@ -15,13 +15,23 @@ void check_size(const Forest& forest, std::span<const double> values, const char
                           " edges");
 }
 
+// A weight that is not finite shows in the scores: there can be millions of weights, most of which
+// have nothing to do with this forest.
+[[noreturn]] void explain_scores(const Forest& forest, std::span<const double> weights,
+                                 std::span<const double> scores) {
+    std::size_t edge = 0;
+    while (std::isfinite(scores[edge])) ++edge;
+    for (const FeatureId id : forest.features(static_cast<EdgeId>(edge)).ids)
+        if (!std::isfinite(weights[id]))
+            fail<DataError>("the weight of feature '", forest.feature_names()->text(id), "' is ",
+                            weights[id], "; weights have to be finite");
+    fail<ForestError>("the score of edge ", edge, ", the sum of weights times features, is ",
+                      scores[edge], "; scale the weights down");
+}
+
 }  // namespace
 
 std::vector<double> score_edges(const Forest& forest, std::span<const double> weights) {
-    for (std::size_t id = 0; id < weights.size(); ++id)
-        if (!std::isfinite(weights[id]))
-            fail<DataError>("the weight of feature ", id, " is ", weights[id],
-                            "; weights have to be finite");
     std::vector<double> padded;
     if (weights.size() < forest.feature_count()) {
         padded.assign(weights.begin(), weights.end());
@@ -29,9 +39,12 @@ std::vector<double> score_edges(const Forest& forest, std::span<const double> we
         weights = padded;
     }
     std::vector<double> scores(forest.edge_count());
-    for (std::size_t edge = 0; edge < scores.size(); ++edge)
+    bool finite = true;
+    for (std::size_t edge = 0; edge < scores.size(); ++edge) {
         scores[edge] = forest.features(static_cast<EdgeId>(edge)).dot(weights);
-    check_edge_values(forest, scores, "edge scores");
+        finite = finite && std::isfinite(scores[edge]);
+    }
+    if (!finite) explain_scores(forest, weights, scores);
     return scores;
 }
 

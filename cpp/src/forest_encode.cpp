@@ -93,16 +93,17 @@ void write_edges(ByteWriter& out, const Forest& forest, const ForestRules& rules
 // A column for each feature: of the rules' own one value for each rule, of the others one for each
 // edge.
 void write_values(ByteWriter& out, const Forest& forest, const ForestRules& rules,
-                  const std::vector<FeatureId>& features) {
-    std::vector<std::vector<double>> columns(forest.feature_count());
+                  LocalNumbers& features) {
+    std::vector<std::vector<double>> columns(features.ids().size());
     for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge) {
         const bool first = rules.first[rules.rule[edge]] == edge;
         const SparseView row = forest.features(edge);
         for (std::size_t i = 0; i < row.size(); ++i)
-            if (first || !rules.shared[row.ids[i]]) columns[row.ids[i]].push_back(row.values[i]);
+            if (first || !rules.shared[row.ids[i]])
+                columns[features.add(row.ids[i])].push_back(row.values[i]);
     }
-    for (const FeatureId id : features) out.byte(static_cast<std::uint8_t>(rules.shared[id]));
-    for (const FeatureId id : features) write_values(out, columns[id]);
+    for (const FeatureId id : features.ids()) out.byte(static_cast<std::uint8_t>(rules.shared[id]));
+    for (const std::vector<double>& column : columns) write_values(out, column);
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ std::string encode_forest(const Forest& forest, Vocabulary& words, Vocabulary& f
     write_nodes(out, forest);
     out.append(rule_table);
     write_edges(out, forest, rules);
-    write_values(out, forest, rules, local_features.ids());
+    write_values(out, forest, rules, local_features);
     return out.take();
 }
 

@@ -1,5 +1,6 @@
 #include "hopefear/forest_rules.hpp"
 
+#include <limits>
 #include <string>
 
 #include "hopefear/vocabulary.hpp"
@@ -36,12 +37,19 @@ std::vector<char> shared_features(const Forest& forest, const std::vector<std::u
         Vocabulary kinds_and_values;
         std::size_t edges = 0;
     };
-    std::vector<Tally> tallies(forest.feature_count());
+    constexpr std::uint32_t unseen = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> number(forest.feature_count(), unseen);
+    std::vector<Tally> tallies;  // of the features that occur, which can be few
     std::string key;
     for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge) {
         const SparseView features = forest.features(edge);
         for (std::size_t i = 0; i < features.size(); ++i) {
-            Tally& tally = tallies[features.ids[i]];
+            std::uint32_t& place = number[features.ids[i]];
+            if (place == unseen) {
+                place = static_cast<std::uint32_t>(tallies.size());
+                tallies.emplace_back();
+            }
+            Tally& tally = tallies[place];
             ++tally.edges;
             key.clear();
             append_bytes(key, kind[edge]);
@@ -50,10 +58,13 @@ std::vector<char> shared_features(const Forest& forest, const std::vector<std::u
             tally.kinds_and_values.add(key);
         }
     }
-    std::vector<char> shared;
-    for (const Tally& tally : tallies)
-        shared.push_back(cost_of_rule * (tally.kinds_and_values.size() - tally.kinds.size()) <=
-                         tally.edges);
+    std::vector<char> shared(forest.feature_count(), 0);
+    for (std::size_t id = 0; id < shared.size(); ++id) {
+        if (number[id] == unseen) continue;
+        const Tally& tally = tallies[number[id]];
+        const std::size_t more = tally.kinds_and_values.size() - tally.kinds.size();
+        shared[id] = cost_of_rule * more <= tally.edges;
+    }
     return shared;
 }
 

@@ -199,12 +199,14 @@ def test_weights_beyond_the_features_of_the_forest_do_no_harm() -> None:
 
 @pytest.mark.parametrize("weight", [math.nan, math.inf])
 def test_a_weight_that_is_not_finite_is_an_error(weight: float) -> None:
-    with pytest.raises(DataError, match=f"the weight of feature 1 is {weight}"):
+    with pytest.raises(DataError, match=f"the weight of feature 'second' is {weight}"):
         two_features().viterbi(np.array([0.0, weight]))
 
 
 def test_an_edge_score_that_overflows_is_an_error() -> None:
-    with pytest.raises(ForestError, match="among the edge scores, that of edge 0 is inf"):
+    with pytest.raises(
+        ForestError, match="the score of edge 0, the sum of weights times features, is inf"
+    ):
         two_features().viterbi(np.array([0.0, 1e308]))
 
 
