@@ -62,6 +62,7 @@ void bind_bar_format(nb::module_& m);
 void bind_error_surface(nb::module_& m);
 void bind_extraction(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_rule_text(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_forest_codec(nb::module_& m);
 void bind_inference(nb::module_& m);

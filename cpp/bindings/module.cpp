@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
     bind_grammar(m);
     bind_forest_codec(m);
     bind_moses_hypergraph(m);
+    bind_rule_text(m);
     bind_extraction(m);
     bind_inference(m);
     bind_semirings(m);

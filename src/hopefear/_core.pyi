@@ -407,6 +407,32 @@ def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_na
 def format_moses_hypergraph(forest: Forest, covered: bool) -> bytes:
     """The text of a forest in Moses' form, or without `covered` in cdec's."""
 
+class RuleTable(enum.Enum):
+    """How rules are written as text."""
+
+    moses = 0
+
+    hiero = 1
+
+class RuleParser:
+    """Reads rules from pieces of a file into a builder."""
+
+    def __init__(self, builder: GrammarBuilder, table: RuleTable, label: str, negate: bool, file: str) -> None:
+        """Numbers without names are named after the label."""
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> None:
+        """Read what is left: the last line may lack its end."""
+
+    @property
+    def line_count(self) -> int:
+        """Lines so far."""
+
+def write_rules(grammar: Grammar, table: RuleTable, sink: Callable[[bytes], None]) -> None:
+    """Write all rules as text, which is handed to `sink` in pieces."""
+
 class RuleSmoothing(enum.Enum):
     """How relative frequencies are smoothed."""
 

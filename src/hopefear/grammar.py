@@ -5,12 +5,12 @@ and a target side at once; nonterminals of the two sides stand for each other. T
 from its file: it is ready at once, whatever its size, and in memory once for all that use it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopefear import _core
-from hopefear._core import FeatureKind, Link, Vocabulary, score_of
+from hopefear._core import FeatureKind, Link, RuleTable, Vocabulary, score_of
 
 __all__ = [
     "FeatureKind",
@@ -18,6 +18,7 @@ __all__ = [
     "GrammarBuilder",
     "Nonterminal",
     "Rule",
+    "RuleTable",
     "score_of",
 ]
 
@@ -163,14 +164,25 @@ class Grammar:
 
     def __iter__(self) -> Iterator[Rule]:
         """Give all rules, in the order of the table."""
-        yield from self._below(self.core.root, ())
+        core = self.core
+        waiting: list[tuple[int, SourceSide]] = [(core.root, ())]
+        while waiting:
+            state, source = waiting.pop()
+            yield from (self._rule(source, rule) for rule in core.rules(state))
+            first = core.first_child(state)
+            children = [
+                (first + i, (*source, self._source_symbol(symbol)))
+                for i, symbol in enumerate(core.symbols(state).tolist())
+            ]
+            waiting.extend(reversed(children))
 
-    def _below(self, state: int, source: SourceSide) -> Iterator[Rule]:
-        yield from (self._rule(source, rule) for rule in self.core.rules(state))
-        child = self.core.first_child(state)
-        for symbol in self.core.symbols(state).tolist():
-            yield from self._below(child, (*source, self._source_symbol(symbol)))
-            child += 1
+    def write_text(self, table: RuleTable, write: Callable[[bytes], object]) -> None:
+        """Call `write` with pieces of the text of all rules; FormatError for what it cannot be."""
+
+        def sink(piece: bytes) -> None:
+            write(piece)
+
+        _core.write_rules(self.core, table, sink)
 
     def _source_number(self, symbol: str | Nonterminal) -> int | None:
         if isinstance(symbol, str):
@@ -230,6 +242,29 @@ class GrammarBuilder:
             [core.feature(name, known.get(name, FeatureKind.score)) for name in rule.features],
             list(rule.features.values()),
         )
+
+    def parse(
+        self, pieces: Iterable[bytes], table: RuleTable, label: str, file: str, *, negate: bool
+    ) -> None:
+        """Add the rules of a text.
+
+        Parameters
+        ----------
+        pieces
+            The bytes of the file, in pieces of any size.
+        table
+            How rules are written.
+        label
+            Numbers without a name are called LABEL_0, LABEL_1, ...
+        file
+            The file, for messages.
+        negate
+            Whether the sign of numbers without a name is changed.
+        """
+        parser = _core.RuleParser(self.core, table, label, negate, file)
+        for piece in pieces:
+            parser.feed(piece)
+        parser.finish()
 
     def build(self, name: str = "grammar in memory") -> Grammar:
         """Return the grammar of what was added so far."""

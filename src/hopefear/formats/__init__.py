@@ -1,4 +1,4 @@
-"""Files of other tools and our own: n-best lists, weights, forests.
+"""Files of other tools and our own: n-best lists, weights, forests, rules.
 
 A format is a small module that registers its class; all modules here are imported, so that the
 registries are complete.
@@ -26,6 +26,14 @@ from hopefear.formats.nbest import (
     read_nbest,
     write_nbest,
 )
+from hopefear.formats.rules import (
+    RuleFormat,
+    detect_rules,
+    read_rules,
+    read_segments,
+    rule_formats,
+    write_rules,
+)
 from hopefear.formats.store import ForestStore, ForestWriter
 from hopefear.formats.weights import detect_weights, read_weights, write_weights
 
@@ -34,11 +42,13 @@ __all__ = [
     "ForestStore",
     "ForestWriter",
     "NBestFormat",
+    "RuleFormat",
     "SentenceKeys",
     "WeightsFormat",
     "WritableNBestFormat",
     "detect_forests",
     "detect_nbest",
+    "detect_rules",
     "detect_weights",
     "forest_formats",
     "keyed_references",
@@ -49,10 +59,14 @@ __all__ = [
     "read_keyed_lines",
     "read_lines",
     "read_nbest",
+    "read_rules",
+    "read_segments",
     "read_weights",
+    "rule_formats",
     "weights_formats",
     "write_forests",
     "write_nbest",
+    "write_rules",
     "write_weights",
 ]
 
