@@ -56,6 +56,7 @@ auto without_gil(const Work& work) {
 
 void bind_errors(nb::module_& m);
 void bind_corpus_score(nb::module_& m);
+void bind_decoder(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
 void bind_alignment(nb::module_& m);
 void bind_bar_format(nb::module_& m);

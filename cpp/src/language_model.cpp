@@ -36,6 +36,10 @@ LanguageModel::~LanguageModel() = default;
 LanguageModel::LanguageModel(LanguageModel&&) noexcept = default;
 LanguageModel& LanguageModel::operator=(LanguageModel&&) noexcept = default;
 
+const lm::base::Model& LanguageModel::kenlm() const {
+    return *model_->kenlm;
+}
+
 int LanguageModel::order() const {
     return model_->kenlm->Order();
 }

@@ -823,6 +823,124 @@ def write_kenlm_binary(arpa: str, path: str, *, structure: str, memory: int, dir
     Write an ARPA file as KenLM's binary, of the structure 'probing' or 'trie'.
     """
 
+class ModelNames:
+    """The names of labels and features."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def goal(self) -> str:
+        """The label of a whole sentence."""
+
+    @goal.setter
+    def goal(self, arg: str, /) -> None: ...
+
+    @property
+    def pass_through(self) -> str:
+        """That of words that pass as they are."""
+
+    @pass_through.setter
+    def pass_through(self, arg: str, /) -> None: ...
+
+    @property
+    def word_penalty(self) -> str:
+        """-1 for each word of a target side."""
+
+    @word_penalty.setter
+    def word_penalty(self, arg: str, /) -> None: ...
+
+    @property
+    def phrase_penalty(self) -> str:
+        """1 for each rule."""
+
+    @phrase_penalty.setter
+    def phrase_penalty(self, arg: str, /) -> None: ...
+
+    @property
+    def unknown_word(self) -> str:
+        """1 for each unknown word."""
+
+    @unknown_word.setter
+    def unknown_word(self, arg: str, /) -> None: ...
+
+    @property
+    def identity_rule(self) -> str:
+        """1 for each word that passes."""
+
+    @identity_rule.setter
+    def identity_rule(self, arg: str, /) -> None: ...
+
+    @property
+    def number_rule(self) -> str:
+        """1 for each number that passes."""
+
+    @number_rule.setter
+    def number_rule(self, arg: str, /) -> None: ...
+
+class GrammarUse:
+    """A grammar of a model."""
+
+    def __init__(self, grammar: Grammar, max_span: int) -> None:
+        """
+        A grammar, and how many source words its rules may cover; 0: any number.
+        """
+
+class NamedLanguageModel:
+    """A language model of a model."""
+
+    def __init__(self, name: str, model: LanguageModel) -> None:
+        """The name of its feature, and the model."""
+
+class TranslationModel:
+    """Grammars and language models in one numbering of features."""
+
+    def __init__(self, grammars: Sequence[GrammarUse], language_models: Sequence[NamedLanguageModel], names: ModelNames, feature_names: Vocabulary) -> None: ...
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """The names of features."""
+
+class DecoderOptions:
+    """How to decode."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def rule_limit(self) -> int:
+        """Rules of a source side; 0: all."""
+
+    @rule_limit.setter
+    def rule_limit(self, arg: int, /) -> None: ...
+
+    @property
+    def identity_rules(self) -> bool:
+        """Whether every word may pass as it is."""
+
+    @identity_rules.setter
+    def identity_rules(self, arg: bool, /) -> None: ...
+
+    @property
+    def number_rules(self) -> bool:
+        """Whether words of digits and punctuation may."""
+
+    @number_rules.setter
+    def number_rules(self, arg: bool, /) -> None: ...
+
+    @property
+    def cache_bytes(self) -> int:
+        """Memory for scored rules."""
+
+    @cache_bytes.setter
+    def cache_bytes(self, arg: int, /) -> None: ...
+
+class Decoder:
+    """Translates sentences; may be used by many threads."""
+
+    def __init__(self, model: TranslationModel, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: DecoderOptions) -> None: ...
+
+    def parse(self, words: Sequence[str]) -> Forest:
+        """All parses of a sentence, without language models."""
+
 class NBest:
     """All hypotheses of a data set, sorted by sentence."""
 

@@ -16,6 +16,7 @@ CODE = {".py", ".cpp", ".hpp"}
 
 # The thin faces of the compiled core: all others go through them.
 FACES = {
+    "decoder",
     "forest",
     "grammar",
     "language_model",

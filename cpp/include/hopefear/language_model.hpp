@@ -7,6 +7,10 @@
 #include <string>
 #include <string_view>
 
+namespace lm::base {
+class Model;
+}
+
 namespace hopefear {
 
 // Sums over the words of a text, the end of each sentence included.
@@ -32,6 +36,9 @@ class LanguageModel {
 
     // Add a sentence, words separated by blanks, to `sum`.
     void score_line(std::string_view line, TextScore& sum) const;
+
+    // For those who have KenLM's headers.
+    [[nodiscard]] const lm::base::Model& kenlm() const;
 
   private:
     struct Model;

@@ -1,0 +1,76 @@
+#include "hopefear/decoder.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+void bind_model(nb::module_& m) {
+    nb::class_<ModelNames>(m, "ModelNames", "The names of labels and features.")
+        .def(nb::init<>())
+        .def_rw("goal", &ModelNames::goal, "The label of a whole sentence.")
+        .def_rw("pass_through", &ModelNames::pass_through, "That of words that pass as they are.")
+        .def_rw("word_penalty", &ModelNames::word_penalty, "-1 for each word of a target side.")
+        .def_rw("phrase_penalty", &ModelNames::phrase_penalty, "1 for each rule.")
+        .def_rw("unknown_word", &ModelNames::unknown_word, "1 for each unknown word.")
+        .def_rw("identity_rule", &ModelNames::identity_rule, "1 for each word that passes.")
+        .def_rw("number_rule", &ModelNames::number_rule, "1 for each number that passes.");
+    nb::class_<GrammarUse>(m, "GrammarUse", "A grammar of a model.")
+        .def(
+            "__init__",
+            [](GrammarUse* self, const std::shared_ptr<Grammar>& grammar, std::int32_t max_span) {
+                new (self) GrammarUse{grammar, max_span};
+            },
+            nb::arg("grammar"), nb::arg("max_span"),
+            "A grammar, and how many source words its rules may cover; 0: any number.");
+    nb::class_<NamedLanguageModel>(m, "NamedLanguageModel", "A language model of a model.")
+        .def(
+            "__init__",
+            [](NamedLanguageModel* self, const std::string& name,
+               const std::shared_ptr<LanguageModel>& model) {
+                new (self) NamedLanguageModel{name, model};
+            },
+            nb::arg("name"), nb::arg("model"), "The name of its feature, and the model.");
+    nb::class_<TranslationModel>(m, "TranslationModel",
+                                 "Grammars and language models in one numbering of features.")
+        .def(nb::init<const std::vector<GrammarUse>&, const std::vector<NamedLanguageModel>&,
+                      const ModelNames&, std::shared_ptr<Vocabulary>>(),
+             nb::arg("grammars"), nb::arg("language_models"), nb::arg("names"),
+             nb::arg("feature_names"))
+        .def_prop_ro("feature_names", &TranslationModel::feature_names, "The names of features.");
+}
+
+}  // namespace
+
+void bind_decoder(nb::module_& m) {
+    bind_model(m);
+    nb::class_<DecoderOptions>(m, "DecoderOptions", "How to decode.")
+        .def(nb::init<>())
+        .def_rw("rule_limit", &DecoderOptions::rule_limit, "Rules of a source side; 0: all.")
+        .def_prop_rw(
+            "identity_rules", [](const DecoderOptions& o) { return o.pass_through.identity; },
+            [](DecoderOptions& o, bool value) { o.pass_through.identity = value; },
+            "Whether every word may pass as it is.")
+        .def_prop_rw(
+            "number_rules", [](const DecoderOptions& o) { return o.pass_through.numbers; },
+            [](DecoderOptions& o, bool value) { o.pass_through.numbers = value; },
+            "Whether words of digits and punctuation may.")
+        .def_rw("cache_bytes", &DecoderOptions::cache_bytes, "Memory for scored rules.");
+    nb::class_<Decoder>(m, "Decoder", "Translates sentences; may be used by many threads.")
+        .def(
+            "__init__",
+            [](Decoder* self, const std::shared_ptr<TranslationModel>& model,
+               const ArrayIn<double>& weights, const DecoderOptions& options) {
+                new (self) Decoder(model, as_span(weights), options);
+            },
+            nb::arg("model"), nb::arg("weights"), nb::arg("options"))
+        .def("parse", &Decoder::parse, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "All parses of a sentence, without language models.");
+}
+
+}  // namespace hopefear::bindings

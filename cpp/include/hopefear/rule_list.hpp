@@ -1,0 +1,75 @@
+// Rules under given weights: what of them cube pruning needs, the most promising first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hopefear/translation_model.hpp"
+
+namespace hopefear {
+
+struct ScoredRule {
+    double score;             // w · h of the rule's features, language models apart
+    float priority;           // with what the language models say of its words alone
+    std::uint32_t target;     // where its target side begins among the symbols of its list
+    std::uint32_t length;     // of its target side
+    std::uint32_t reference;  // where it comes from: see RuleList::part
+};
+
+// Rules with one source side and one left-hand side, by decreasing priority.
+struct RuleList {
+    static constexpr std::int32_t pass_through = -1;
+    static constexpr std::int32_t forest_edge = -2;
+
+    Label lhs = 0;
+    std::int32_t arity = 0;
+    // The grammar among those of the model, then references are RuleIds; or one of the above, then
+    // they are kinds of PassThrough, or edges of a forest.
+    std::int32_t part = 0;
+    std::vector<ScoredRule> rules;
+    // Words are those of the model; a number beyond them is a word of the sentence.
+    std::vector<Symbol> symbols;
+
+    [[nodiscard]] std::span<const Symbol> target(const ScoredRule& rule) const {
+        return std::span(symbols).subspan(rule.target, rule.length);
+    }
+};
+
+// All rules of one source side: a list for each left-hand side.
+using RuleGroup = std::vector<RuleList>;
+
+class RuleScorer {
+  public:
+    // Weights are by feature id; those beyond the end are 0. Of each list only the first
+    // `rule_limit` rules are kept; 0: all of them.
+    RuleScorer(std::shared_ptr<const TranslationModel> model, std::span<const double> weights,
+               std::size_t rule_limit);
+
+    [[nodiscard]] const TranslationModel& model() const { return *model_; }
+    [[nodiscard]] std::span<const double> weights() const { return weights_; }
+    // The weight of the natural logarithm's 1/log10(e) fold: what a language model's log10 counts.
+    [[nodiscard]] double log10_weight(std::size_t language_model) const {
+        return log10_weights_[language_model];
+    }
+
+    // The rules of a grammar at a state of its trie; `buffer` is used for each of them.
+    [[nodiscard]] RuleGroup score(std::size_t part, Grammar::State state, Rule& buffer) const;
+    // The rule that lets the word at `position` of a sentence pass.
+    [[nodiscard]] RuleList score(PassThrough kind, std::size_t position,
+                                 const SentenceWords& sentence) const;
+
+  private:
+    void add(RuleList& list, double score, std::uint32_t reference,
+             const SentenceWords& sentence) const;
+    void finish(RuleList& list) const;
+
+    std::shared_ptr<const TranslationModel> model_;
+    std::vector<double> weights_;
+    std::vector<double> log10_weights_;
+    std::size_t rule_limit_;
+};
+
+}  // namespace hopefear

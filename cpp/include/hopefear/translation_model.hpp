@@ -1,0 +1,117 @@
+// What a decoder knows, apart from weights: grammars and language models, brought together in one
+// numbering of words, labels and features.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hopefear/feature_rows.hpp"
+#include "hopefear/grammar.hpp"
+#include "hopefear/language_model.hpp"
+#include "hopefear/vocabulary.hpp"
+
+namespace hopefear {
+
+// Every sentence is parsed between these two, which rules have to bring in on both sides; on target
+// sides they are what the language models begin and end with, and no words of the translation.
+inline constexpr std::string_view sentence_begin = "<s>";
+inline constexpr std::string_view sentence_end = "</s>";
+// Their numbers among the words of a model.
+inline constexpr Symbol begin_word = 0;
+inline constexpr Symbol end_word = 1;
+
+struct GrammarUse {
+    std::shared_ptr<const Grammar> grammar;
+    std::int32_t max_span = 0;  // how many source words a rule may cover; 0: any number
+};
+
+// By language model: the numbers that the words of a sentence have in it.
+using SentenceWords = std::vector<std::vector<std::uint32_t>>;
+
+struct NamedLanguageModel {
+    std::string name;  // of its feature
+    std::shared_ptr<const LanguageModel> model;
+};
+
+// Rules that are made for a sentence: a word passes as it is.
+enum class PassThrough : std::uint8_t { unknown, identity, number };
+inline constexpr std::size_t pass_through_count = 3;
+
+struct ModelNames {
+    std::string goal = "S";                        // the label of a whole sentence
+    std::string pass_through = "X";                // the label of words that pass as they are
+    std::string word_penalty = "WordPenalty";      // -1 for each word of a target side
+    std::string phrase_penalty = "PhrasePenalty";  // 1 for each rule
+    // 1 for each word that passes, by why it does.
+    std::string unknown_word = "UnknownWord";
+    std::string identity_rule = "IdentityRule";
+    std::string number_rule = "NumberRule";
+};
+
+class LanguageModels;
+
+class TranslationModel {
+  public:
+    // A grammar, and its numbers in terms of the model's.
+    struct Part {
+        std::shared_ptr<const Grammar> grammar;
+        std::int32_t max_span;
+        std::vector<Symbol> words;  // of target sides
+        std::vector<Label> labels;
+        std::vector<FeatureId> features;
+
+        // The label of a source symbol that is one; throws FormatError if the grammar has none.
+        [[nodiscard]] Label label(Symbol symbol) const;
+    };
+
+    TranslationModel(const std::vector<GrammarUse>& grammars,
+                     const std::vector<NamedLanguageModel>& language_models,
+                     const ModelNames& names, std::shared_ptr<Vocabulary> feature_names);
+    ~TranslationModel();
+
+    [[nodiscard]] std::span<const Part> parts() const { return parts_; }
+    [[nodiscard]] const Vocabulary& words() const { return words_; }
+    [[nodiscard]] const Vocabulary& labels() const { return labels_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
+        return feature_names_;
+    }
+    [[nodiscard]] Label goal() const { return goal_; }
+    [[nodiscard]] Label pass_through_label() const { return pass_through_label_; }
+
+    // Defined in language_models.hpp.
+    [[nodiscard]] const LanguageModels& language_models() const { return *language_models_; }
+    [[nodiscard]] std::span<const FeatureId> language_model_features() const {
+        return language_model_features_;
+    }
+
+    // The features of a rule, language models apart: ids, increasing unless the vocabulary of
+    // features was in use before, and values.
+    void rule_features(std::size_t part, const Rule& rule, std::vector<FeatureId>& ids,
+                       std::vector<double>& values) const;
+    void pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,
+                               std::vector<double>& values) const;
+    // w · h of the same features.
+    [[nodiscard]] double rule_score(std::size_t part, const Rule& rule,
+                                    std::span<const double> weights) const;
+
+  private:
+    void add_part(const GrammarUse& use);
+
+    std::vector<Part> parts_;
+    Vocabulary words_;
+    Vocabulary labels_;
+    std::shared_ptr<Vocabulary> feature_names_;
+    Label goal_;
+    Label pass_through_label_;
+    FeatureId word_penalty_;
+    FeatureId phrase_penalty_;
+    FeatureId pass_through_[pass_through_count];
+    std::unique_ptr<const LanguageModels> language_models_;
+    std::vector<FeatureId> language_model_features_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,80 @@
+#include "hopefear/chart_forest.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+namespace hopefear {
+
+ForestAssembler::ForestAssembler(const TranslationModel& model,
+                                 std::span<const std::string> sentence)
+    : model_(&model),
+      sentence_(sentence),
+      words_(std::make_shared<Vocabulary>()),
+      builder_(words_, model.feature_names()),
+      word_ids_(model.words().size() + sentence.size(), -1) {}
+
+NodeId ForestAssembler::add_node(const Chart::Node& node) {
+    // Without <s>, which is word 0 of the chart, and </s>.
+    const auto size = static_cast<std::int32_t>(sentence_.size());
+    const std::int32_t begin = std::clamp(node.begin - 1, 0, size);
+    return builder_.add_node({begin, std::clamp(node.end - 1, 0, size) - begin});
+}
+
+Symbol ForestAssembler::word(Symbol symbol) {
+    Symbol& id = word_ids_[symbol];
+    if (id < 0) {
+        const auto known = static_cast<Symbol>(model_->words().size());
+        id = symbol < known ? words_->add(model_->words().text(symbol))
+                            : words_->add(sentence_[symbol - known]);
+    }
+    return id;
+}
+
+void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
+                               const ScoredRule& rule, std::span<const float> log10,
+                               bool keep_boundaries) {
+    ids_.clear();
+    values_.clear();
+    if (list.part == RuleList::pass_through) {
+        model_->pass_through_features(static_cast<PassThrough>(rule.reference), ids_, values_);
+    } else {
+        model_->parts()[list.part].grammar->read(rule.reference, rule_);
+        model_->rule_features(static_cast<std::size_t>(list.part), rule_, ids_, values_);
+    }
+    for (std::size_t i = 0; i < log10.size(); ++i) {
+        ids_.push_back(model_->language_model_features()[i]);
+        values_.push_back(std::numbers::ln10 * static_cast<double>(log10[i]));
+    }
+    target_.clear();
+    for (const Symbol symbol : list.target(rule)) {
+        const bool boundary = symbol == begin_word || symbol == end_word;
+        if (is_slot(symbol))
+            target_.push_back(symbol);
+        else if (!boundary || keep_boundaries)
+            target_.push_back(word(symbol));
+    }
+    builder_.add_edge(head, tails, {ids_, values_}, target_);
+}
+
+Forest ForestAssembler::build(NodeId root) {
+    builder_.set_root(root);
+    return builder_.build();
+}
+
+Forest parse_forest(const Chart& chart, const TranslationModel& model,
+                    std::span<const std::string> sentence) {
+    ForestAssembler assembler(model, sentence);
+    std::vector<NodeId> tails;
+    for (const Chart::Node& node : chart.nodes) {
+        const NodeId head = assembler.add_node(node);
+        for (const Chart::Bundle& bundle : chart.bundles_of(node)) {
+            const auto own = chart.tails_of(bundle);
+            tails.assign(own.begin(), own.end());
+            for (const ScoredRule& rule : bundle.rules->rules)
+                assembler.add_edge(head, tails, *bundle.rules, rule, {}, true);
+        }
+    }
+    return assembler.build(static_cast<NodeId>(chart.root));
+}
+
+}  // namespace hopefear

@@ -1,0 +1,108 @@
+#include "hopefear/translation_model.hpp"
+
+#include <algorithm>
+
+#include "hopefear/error.hpp"
+#include "hopefear/language_models.hpp"
+
+namespace hopefear {
+
+TranslationModel::TranslationModel(const std::vector<GrammarUse>& grammars,
+                                   const std::vector<NamedLanguageModel>& language_models,
+                                   const ModelNames& names,
+                                   std::shared_ptr<Vocabulary> feature_names)
+    : feature_names_(std::move(feature_names)) {
+    words_.add(sentence_begin);
+    words_.add(sentence_end);
+    goal_ = labels_.add(names.goal);
+    pass_through_label_ = labels_.add(names.pass_through);
+    for (const GrammarUse& use : grammars) add_part(use);
+    word_penalty_ = feature_names_->add(names.word_penalty);
+    phrase_penalty_ = feature_names_->add(names.phrase_penalty);
+    pass_through_[static_cast<int>(PassThrough::unknown)] = feature_names_->add(names.unknown_word);
+    pass_through_[static_cast<int>(PassThrough::identity)] =
+        feature_names_->add(names.identity_rule);
+    pass_through_[static_cast<int>(PassThrough::number)] = feature_names_->add(names.number_rule);
+    language_models_ = std::make_unique<LanguageModels>(language_models, words_);
+    for (const NamedLanguageModel& named : language_models) {
+        const FeatureId feature = feature_names_->add(named.name);
+        if (std::ranges::find(language_model_features_, feature) != language_model_features_.end())
+            fail<ConfigError>("two language models have the feature '", named.name, "'");
+        language_model_features_.push_back(feature);
+    }
+}
+
+TranslationModel::~TranslationModel() = default;
+
+Label TranslationModel::Part::label(Symbol symbol) const {
+    const auto local = static_cast<std::size_t>(label_of(symbol));
+    if (local >= labels.size())
+        fail<FormatError>(grammar->name(), ": is not a whole grammar: there is no label ", local);
+    return labels[local];
+}
+
+void TranslationModel::add_part(const GrammarUse& use) {
+    if (use.max_span < 0)
+        fail<ConfigError>("the maximal span of ", use.grammar->name(), " is ", use.max_span,
+                          "; expected a number of words, or 0 for any");
+    const auto translated = [](const Vocabulary& from, Vocabulary& to) {
+        std::vector<Vocabulary::Id> ids;
+        for (const std::string_view text : from.texts()) ids.push_back(to.add(text));
+        return ids;
+    };
+    parts_.push_back({use.grammar, use.max_span, translated(*use.grammar->target_words(), words_),
+                      translated(*use.grammar->labels(), labels_),
+                      translated(*use.grammar->feature_names(), *feature_names_)});
+}
+
+namespace {
+
+// Call use(feature, value) for each feature of the rules' own.
+template <class Use>
+void for_each_feature(const TranslationModel::Part& part, const Rule& rule, const Use& use) {
+    const auto kinds = part.grammar->kinds();
+    for (std::size_t i = 0; i < rule.features.size(); ++i)
+        use(part.features[i], kinds[i], rule.features[i]);
+    for (std::size_t i = 0; i < rule.sparse_ids.size(); ++i) {
+        const FeatureId id = rule.sparse_ids[i];
+        use(part.features[id], kinds[id], rule.sparse_values[i]);
+    }
+}
+
+double word_penalty(const Rule& rule) {
+    return static_cast<double>(rule.arity) - static_cast<double>(rule.target.size());
+}
+
+}  // namespace
+
+void TranslationModel::rule_features(std::size_t part, const Rule& rule,
+                                     std::vector<FeatureId>& ids,
+                                     std::vector<double>& values) const {
+    const auto add = [&](FeatureId id, double value) {
+        ids.push_back(id);
+        values.push_back(value);
+    };
+    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureKind kind, float value) {
+        add(id, score_of(kind, value));
+    });
+    add(word_penalty_, word_penalty(rule));
+    add(phrase_penalty_, 1.0);
+}
+
+void TranslationModel::pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,
+                                             std::vector<double>& values) const {
+    const FeatureId own = pass_through_[static_cast<int>(kind)];
+    ids.insert(ids.end(), {word_penalty_, phrase_penalty_, own});
+    values.insert(values.end(), {-1.0, 1.0, 1.0});
+}
+
+double TranslationModel::rule_score(std::size_t part, const Rule& rule,
+                                    std::span<const double> weights) const {
+    double sum = weights[word_penalty_] * word_penalty(rule) + weights[phrase_penalty_];
+    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureKind kind, float value) {
+        if (weights[id] != 0.0) sum += weights[id] * score_of(kind, value);
+    });
+    return sum;
+}
+
+}  // namespace hopefear

@@ -1,0 +1,161 @@
+"""Parsing: the forest of a sentence has exactly the derivations that the rules allow."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from decoder_reference import Derived, Key, ReferenceDecoder
+from hopefear.decoder import Decoder, DecoderOptions, glue_grammar
+from hopefear.errors import ConfigError, DataError
+from hopefear.forest import Forest
+from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
+from hopefear.types import Weights
+
+X, Y = Nonterminal("X"), Nonterminal("Y")
+NO_WEIGHTS = Weights()
+MOST_DERIVATIONS = 3000
+
+
+def built(rules: list[Rule]) -> Grammar:
+    builder = GrammarBuilder()
+    for rule in rules:
+        builder.add(rule)
+    return builder.build()
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> Rule:
+    symbols: list[str | Nonterminal] = ["a", "b", "c", X, Y]
+    source = draw(st.lists(st.sampled_from(symbols), min_size=1, max_size=4))
+    # Y may be rewritten to X, but not the other way round.
+    labels = ["Y"] if source == [X] else ["X", "Y"]
+    assume(source != [Y])
+    arity = sum(isinstance(symbol, Nonterminal) for symbol in source)
+    words = draw(st.lists(st.sampled_from(["a", "d", "e"]), max_size=2))
+    parts: list[str | int] = [*words, *range(arity)]
+    return Rule(
+        lhs=draw(st.sampled_from(labels)),
+        source=tuple(source),
+        target=tuple(draw(st.permutations(parts))),
+        features={"p": draw(st.integers(-4, 4)) / 4},
+    )
+
+
+grammars = st.lists(rules(), max_size=8)
+sentences = st.lists(st.sampled_from(["a", "b", "c", "7", "<s>", "</s>"]), max_size=4)
+
+
+def all_derived(forest: Forest) -> list[Derived]:
+    best = forest.kbest(NO_WEIGHTS, MOST_DERIVATIONS + 1)
+    return [Derived(derivation.words, derivation.features) for derivation in best]
+
+
+def keys(derived: list[Derived]) -> list[Key]:
+    return sorted(d.key for d in derived)
+
+
+@settings(max_examples=150)
+@given(grammars, sentences, st.integers(0, 3), st.booleans(), st.booleans())
+def test_a_forest_has_exactly_the_derivations_of_the_sentence(
+    added: list[Rule], words: list[str], max_span: int, identity: bool, numbers: bool
+) -> None:
+    glue = glue_grammar(["X", "Y"])
+    pairs = [(rule, max_span) for rule in added] + [(rule, 0) for rule in glue]
+    reference = ReferenceDecoder(pairs, identity_rules=identity, number_rules=numbers)
+    expected = reference.derivations(words)
+    assume(len(expected) <= MOST_DERIVATIONS)
+    options = DecoderOptions(
+        max_span=max_span, rule_limit=0, identity_rules=identity, number_rules=numbers
+    )
+    decoder = Decoder(built(added), {}, NO_WEIGHTS, glue=glue, options=options)
+    forest = decoder.parse(words)
+    assert forest.count() == len(expected)
+    assert keys(all_derived(forest)) == keys(expected)
+
+
+@given(grammars, grammars, sentences)
+def test_several_grammars_are_used_as_one(
+    first: list[Rule], second: list[Rule], words: list[str]
+) -> None:
+    separate = Decoder([built(first), built(second)], {}, NO_WEIGHTS)
+    together = Decoder(built(first + second), {}, NO_WEIGHTS)
+    count = together.parse(words).count()
+    assert separate.parse(words).count() == count
+    assume(count <= MOST_DERIVATIONS)
+    forests = [decoder.parse(words) for decoder in (separate, together)]
+    found = [all_derived(forest) for forest in forests]
+    assert keys(found[0]) == keys(found[1])
+
+
+def test_nodes_say_which_words_of_the_sentence_they_cover() -> None:
+    decoder = Decoder(built([Rule(source=("a", X), target=(0,))]), {}, NO_WEIGHTS)
+    forest = decoder.parse(["a", "b"])
+    spans = {
+        (int(forest.core.source_begin[node]), forest.covered(node))
+        for node in range(forest.node_count)
+    }
+    assert spans == {(0, 0), (0, 1), (1, 1), (0, 2)}
+    assert forest.covered(forest.root) == 2
+
+
+def test_an_empty_sentence_has_a_parse() -> None:
+    (only,) = all_derived(Decoder(built([]), {}, NO_WEIGHTS).parse([]))
+    assert only.words == ("<s>", "</s>")
+
+
+def test_a_sentence_of_unknown_words_passes_as_it_is() -> None:
+    (only,) = all_derived(Decoder(built([]), {}, NO_WEIGHTS).parse(["ú", "ú"]))
+    assert only.words == ("<s>", "ú", "ú", "</s>")
+    assert only.features == {"Glue": 2, "WordPenalty": -4, "PhrasePenalty": 6, "UnknownWord": 2}
+
+
+def test_rules_that_rewrite_labels_in_a_circle_are_cut() -> None:
+    circle = [
+        Rule(lhs="X", source=(Y,), target=(0,)),
+        Rule(lhs="Y", source=(X,), target=(0,)),
+        Rule(lhs="X", source=(X,), target=(0,)),
+        Rule(lhs="Y", source=("a",), target=("b",)),
+        Rule(lhs="X", source=("a",), target=("c",)),
+    ]
+    forest = Decoder(built(circle), {}, NO_WEIGHTS).parse(["a"])
+    assert {d.words for d in all_derived(forest)} >= {("<s>", "c", "</s>")}
+
+
+def test_of_each_source_side_the_best_rules_are_kept() -> None:
+    many = [Rule(source=("a",), target=(str(i),), features={"p": i % 7}) for i in range(20)]
+    weights = Weights({"p": 1.0})
+    decoder = Decoder(built(many), {}, weights, options=DecoderOptions(rule_limit=4))
+    found = {d.words[1] for d in all_derived(decoder.parse(["a"]))}
+    assert found == {"6", "13", "5", "12"}  # of equal ones those that come first
+    worst = decoder.with_weights(-weights).parse(["a"])
+    assert {d.words[1] for d in all_derived(worst)} == {"0", "7", "14", "1"}
+
+
+def test_500_words_and_nothing_but_glue_take_memory_that_grows_with_their_number() -> None:
+    rules_of_any_length = [Rule(source=(X, "b", X), target=(1, "b", 0))]
+    decoder = Decoder(built(rules_of_any_length), {}, NO_WEIGHTS)
+    edges = [decoder.parse(["a", "b"] * length).edge_count for length in (125, 250)]
+    assert edges[1] < 2.2 * edges[0] < 500_000
+
+
+def test_without_rules_for_a_whole_sentence_the_error_says_what_is_missing() -> None:
+    nothing = built([Rule(source=("a",), target=("b",))])
+    decoder = Decoder(nothing, {}, NO_WEIGHTS, glue=nothing)
+    with pytest.raises(DataError, match=r"a sentence of 1 words has no parse as 'S'; rules that"):
+        decoder.parse(["a"])
+
+
+def test_a_decoder_goes_on_after_a_sentence_without_parse() -> None:
+    rules = [Rule(lhs="S", source=("<s>", "a", "</s>"), target=("b",))]
+    decoder = Decoder(built(rules), {}, NO_WEIGHTS, glue=built([]))
+    with pytest.raises(DataError):
+        decoder.parse(["a", "a"])
+    assert decoder.parse(["a"]).count() == 1
+
+
+@pytest.mark.parametrize("option", ["max_span", "rule_limit", "cache_bytes"])
+def test_options_cannot_be_negative(option: str) -> None:
+    with pytest.raises(ConfigError, match=f"DecoderOptions.{option} must be a whole number"):
+        replace(DecoderOptions(), **{option: -1})
