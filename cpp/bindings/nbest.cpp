@@ -120,8 +120,7 @@ void bind_nbest(nb::module_& m) {
                 const auto f = as_span(factors);
                 return without_gil([&] { return nbest.scaled(f); });
             },
-            nb::arg("factors"),
-            "The same lists with the values of each feature times its factor.")
+            nb::arg("factors"), "The same lists with the values of each feature times its factor.")
         .def_prop_ro("nbytes", &NBest::bytes,
                      "Bytes in use for features, text and names, in memory or in files.")
         .def_prop_ro("spilled", &NBest::spilled, "Whether the data lie in temporary files.");

@@ -11,7 +11,7 @@ from hopefear.learners import KBestMira, TuningSet
 from hopefear.metrics import Bleu, References
 from hopefear.reranking import Reranking
 from hopefear.synthetic import START, SyntheticCandidates
-from hopefear.tune import tune
+from hopefear.tuning.loop import learn
 from hopefear.types import Weights
 
 __all__ = ["DemoResult", "SetScores", "run_demo"]
@@ -114,13 +114,13 @@ def _tune(data: TuningSet, log: Path, seed: int, tell: Tell) -> RunFinished:
     learner = KBestMira()
     log.unlink(missing_ok=True)
     with EventLog(log) as events:
-        for event in tune(data, learner, start=START, seed=seed):
+        for event in learn(data, learner, start=START, name="kbest-mira", seed=seed):
             events.write(event)
             if isinstance(event, EpochFinished):
                 tell("k-best MIRA", event.epoch, learner.epochs)
             if isinstance(event, RunFinished):
                 return event
-    raise AssertionError("tune ends with RunFinished, or raises")
+    raise AssertionError("learn ends with RunFinished, or raises")
 
 
 def _scores(data: TuningSet, tuned: Weights) -> SetScores:
@@ -128,5 +128,5 @@ def _scores(data: TuningSet, tuned: Weights) -> SetScores:
     return SetScores(
         start=data.score(START.vector(names)),
         tuned=data.score(tuned.vector(names)),
-        oracle=data.oracle_score(),
+        oracle=data.oracle_score,
     )

@@ -10,6 +10,8 @@ from hopefear.events import (
     Event,
     EventLog,
     Progress,
+    ReplicasFinished,
+    RunFailed,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -31,6 +33,8 @@ EXAMPLES: list[Event] = [
     EpochFinished(epoch=1, metric="bleu", weights=WEIGHTS, seconds=1.25, tuning_score=0.1 + 0.2),
     CheckpointWritten(epoch=1, path="checkpoint/1"),
     Warned(message='a "quoted" line\nand\u2028another'),
+    RunFailed(message="no weights"),
+    ReplicasFinished(metric="bleu", weights=WEIGHTS, replicas=3, chosen=2, dev_mean=0.1),
     RunFinished(
         metric="bleu", weights=WEIGHTS, epochs=3, best_epoch=2, seconds=9.0, dev_score=0.25
     ),

@@ -79,7 +79,9 @@ def test_no_file_is_ever_to_be_seen(tmp_path: Path) -> None:
 def test_a_directory_that_does_not_exist_is_an_error_that_names_it(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     builder = NBestBuilder(memory_limit=1, directory=str(missing))
-    with pytest.raises(HopefearError, match=f"no file can be made in '{missing}': No such file"):
+    with pytest.raises(
+        HopefearError, match=f"no temporary file can be made in '{missing}': No such file"
+    ):
         builder.add(0, "a house", {"lm": 1.0})
 
 

@@ -16,8 +16,6 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from hopefear.cli.tables import output
-
 if TYPE_CHECKING:
     from hopefear.demo import DemoResult
 
@@ -57,6 +55,8 @@ def demo(
 
 
 def _print(result: "DemoResult") -> None:
+    from hopefear.cli.tables import output
+
     console = output()
     scores = Table(box=SIMPLE_HEAD, pad_edge=False, title="BLEU", title_justify="left")
     weights = Table(box=SIMPLE_HEAD, pad_edge=False, title="weights", title_justify="left")

@@ -98,11 +98,6 @@ class TuningSet:
         """Return the metric of the 1-best hypotheses, as it is printed."""
         return float(self.metric.score(self.chosen(weights)))
 
-    def oracle_score(self) -> float:
-        """Return the metric if in every list the hypothesis that gains most were chosen."""
-        oracles = self.nbest.best_of(self.gains)
-        return float(self.metric.score(self.nbest.sum_statistics(oracles)))
-
     def line_search(self, weights: FloatArray, direction: FloatArray) -> FloatArray:
         """Return the weights along w + γ d with the best metric; w itself if none is better."""
         surface = self.nbest.error_surface(
