@@ -136,9 +136,10 @@ void parse_bar_features(std::string_view field, const BarLayout& layout, BarFeat
 }
 
 std::string feature_name(std::string_view label, std::size_t index, std::size_t count) {
-    if (label.empty()) return "F" + std::to_string(index);
-    if (count == 1) return std::string(label);
-    return std::string(label) + "_" + std::to_string(index);
+    std::string name(label.empty() ? "F" : label);
+    if (!label.empty() && count == 1) return name;
+    if (!label.empty()) name += '_';
+    return name += std::to_string(index);
 }
 
 BarHypothesis parse_hypothesis(std::string_view line, const BarLayout& layout) {
@@ -146,7 +147,9 @@ BarHypothesis parse_hypothesis(std::string_view line, const BarLayout& layout) {
     split_bar_line(line, layout, fields);
     BarFeatures features;
     parse_bar_features(fields.features, layout, features);
-    BarHypothesis out{.sentence = fields.sentence, .text = std::string(fields.text)};
+    BarHypothesis out;
+    out.sentence = fields.sentence;
+    out.text = fields.text;
     for (const auto& [label, begin, end] : features.labels) {
         for (std::size_t i = begin; i < end; ++i) {
             out.names.push_back(feature_name(label, i - begin, end - begin));

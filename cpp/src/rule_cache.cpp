@@ -17,12 +17,12 @@ std::size_t bytes_of(const RuleGroup& group) {
 }  // namespace
 
 RuleCache::RuleCache(const RuleScorer& scorer, std::size_t max_bytes)
-    : scorer_(&scorer), max_shard_bytes_(max_bytes / shards_.size()) {}
+    : scorer_(&scorer), max_shard_bytes_(max_bytes / shard_count) {}
 
 std::shared_ptr<const RuleGroup> RuleCache::find(std::size_t part, Grammar::State state,
                                                  Rule& buffer) {
     const std::uint64_t key = (static_cast<std::uint64_t>(part) << 32) | state;
-    Shard& shard = shards_[mix(key) % shards_.size()];
+    Shard& shard = shards_[mix(key) % shard_count];
     {
         const std::lock_guard lock(shard.mutex);
         const auto found = shard.groups.find(key);

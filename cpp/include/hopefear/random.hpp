@@ -22,7 +22,7 @@ class Random {
     // Uniform in {0, ..., n - 1}, without bias; n > 0. The high word of next() * n, where the few
     // low words that would favour some results are drawn again (Lemire 2019).
     std::uint64_t below(std::uint64_t n) {
-        using Wide = unsigned __int128;
+        __extension__ typedef unsigned __int128 Wide;
         Wide product = static_cast<Wide>(next()) * n;
         if (static_cast<std::uint64_t>(product) < n) {
             const std::uint64_t biased = -n % n;

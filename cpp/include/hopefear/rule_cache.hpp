@@ -28,9 +28,11 @@ class RuleCache {
         std::size_t bytes = 0;
     };
 
+    static constexpr std::size_t shard_count = 64;
+
     const RuleScorer* scorer_;
     std::size_t max_shard_bytes_;
-    std::array<Shard, 64> shards_;
+    std::array<Shard, shard_count> shards_;
 };
 
 }  // namespace hopefear
