@@ -2,7 +2,7 @@
 //
 // Papineni et al. (2002), BLEU. Chen & Cherry (2014), A systematic comparison of smoothing
 // techniques: the numbering of the smoothings. Chiang (2012), Hope and fear, 2.3, 2.4 and A.3: the
-// oracle document and linear BLEU; design/algorithms.md repairs two misprints of the scan.
+// oracle document and linear BLEU.
 #pragma once
 
 #include <cmath>
