@@ -1,19 +1,31 @@
-"""From one tool's file to another's: n-best lists and weights, whatever formats are registered."""
+"""From one tool's file to another's: n-best lists, weights and forests, in any known format."""
 
 from typing import Any, Literal, get_args
 
 from hopefear.errors import ConfigError, FormatError
-from hopefear.formats import nbest_formats, weights_formats, write_nbest, write_weights
+from hopefear.formats import (
+    forest_formats,
+    nbest_formats,
+    weights_formats,
+    write_forests,
+    write_nbest,
+    write_weights,
+)
 from hopefear.formats.base import choose_format
-from hopefear.formats.files import PathLike, Source, open_source
+from hopefear.formats.files import PathLike, Source, Tell, open_source, tell_nobody
 from hopefear.registry import Registry, suggest
+from hopefear.types import Vocabulary
 
 __all__ = ["Kind", "convert"]
 
-Kind = Literal["nbest", "weights"]
+Kind = Literal["forests", "nbest", "weights"]
 """What a file holds."""
 
-_FORMATS: dict[Kind, Registry[Any]] = {"nbest": nbest_formats, "weights": weights_formats}
+_FORMATS: dict[Kind, Registry[Any]] = {
+    "forests": forest_formats,
+    "nbest": nbest_formats,
+    "weights": weights_formats,
+}
 
 
 def convert(
@@ -23,25 +35,32 @@ def convert(
     to: str,
     from_: str | None = None,
     kind: Kind | None = None,
+    tell: Tell = tell_nobody,
 ) -> None:
     """Read `source` in one format and write `target` in another; memory is needed for little of it.
 
     Parameters
     ----------
     source, target : str or Path
-        Files; plain or gzip, or ``-`` for standard input and output.
+        Files; plain or gzip, or ``-`` for standard input and output. Forests may be in directories.
     to : str
         The format to write.
     from_ : str, optional
         The format to read; told by content if not given.
-    kind : {"nbest", "weights"}, optional
+    kind : {"forests", "nbest", "weights"}, optional
         What the file holds; told by content and by the formats if not given.
+    tell : callable
+        Called with the file, how many of its bytes are read and how many it has.
     """
     with open_source(source) as opened:
         chosen = _kind(opened, from_, to, kind)
         if chosen == "nbest":
             segments = choose_format(opened, nbest_formats, from_).read(opened)
-            write_nbest(target, segments, to)
+            write_nbest(target, opened.watched(segments, tell), to)
+        elif chosen == "forests":
+            format = choose_format(opened, forest_formats, from_)
+            forests = format.read(opened, Vocabulary(), Vocabulary())
+            write_forests(target, opened.watched(forests, tell), to)
         else:
             weights = choose_format(opened, weights_formats, from_).read(opened)
             write_weights(target, weights, to)

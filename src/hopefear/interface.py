@@ -1,17 +1,17 @@
 """The Python interface: each command as a function with the names of its options."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hopefear.conversion import convert
 from hopefear.errors import ConfigError, DataError, FormatError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
-from hopefear.events import Event, Progress
+from hopefear.events import Event
 from hopefear.formats import SentenceKeys, load_nbest, read_weights
 from hopefear.formats.fields import parse_number
-from hopefear.formats.files import PathLike
+from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric
 from hopefear.nbest import NBest
@@ -38,6 +38,7 @@ def tune(
     dev_nbest: PathLike | Sequence[PathLike] = (),
     dev_refs: PathLike | Sequence[PathLike] = (),
     dev_scores: PathLike | None = None,
+    features: Sequence[str] = (),
     metric: str | Metric | None = None,
     tokenize: str | None = None,
     lowercase: bool | None = None,
@@ -51,7 +52,7 @@ def tune(
     weights_format: str | None = None,
     moses_ini: PathLike | None = None,
     set: Sequence[str] = (),
-    report: Callable[[Progress], None] = lambda progress: None,
+    tell: Tell = tell_nobody,
 ) -> Iterator[Event]:
     """Learn weights; give events while that goes on.
 
@@ -71,6 +72,8 @@ def tune(
         The data to learn from, see `hopefear.tuning.DataSettings`.
     dev_nbest, dev_refs, dev_scores
         The data to judge by; the rest is as for the data to learn from.
+    features : sequence of str
+        The features that there should be: a missing one or a further one is then an error.
     metric : str or Metric, optional
         BLEU if not given, or the mean of the scores.
     tokenize, lowercase
@@ -81,14 +84,16 @@ def tune(
         See `hopefear.tuning.TuneSettings`.
     set : sequence of str
         Any other setting, as in ``learner.epochs=5``.
-    report : callable
-        Called every now and then with what is being done.
+    tell : callable
+        Called every now and then with what is being done, how much of it is done and how much
+        there is (0 if that is not known): files, then epochs.
     """
     kind = {"score_feature": score_feature, "format": format, "keyed_references": keyed_refs}
     options: dict[str, object] = {
         **_data_options("tuning", nbest, refs, scores, kind | {"sentences": sentences}),
         **_data_options("dev", dev_nbest, dev_refs, dev_scores, kind if dev_nbest else {}),
         **_start_options(start),
+        "features": list(features) or None,
         "seed": seed,
         "threads": threads,
         "replicas": replicas,
@@ -105,7 +110,7 @@ def tune(
         metric_options={"tokenize": tokenize, "lowercase": lowercase},
         assignments=set,
     )
-    return run(settings, out=None if out is None else Path(out), force=force, report=report)
+    return run(settings, out=None if out is None else Path(out), force=force, tell=tell)
 
 
 def rerank(
@@ -116,6 +121,7 @@ def rerank(
     sentences: int = 0,
     threads: int = 0,
     memory_limit: int = 0,
+    tell: Tell = tell_nobody,
 ) -> Reranking:
     """Choose the best hypothesis of each sentence.
 
@@ -133,6 +139,8 @@ def rerank(
         0 for one per core. The result does not depend on it.
     memory_limit : int
         Bytes beyond which the lists move to a temporary file; 0 for no limit.
+    tell : callable
+        Called with a file, how many of its bytes are read and how many it has.
 
     Returns
     -------
@@ -141,7 +149,9 @@ def rerank(
     """
     chosen = Weights(weights) if isinstance(weights, Mapping) else _run_weights(Path(weights))
     keys = SentenceKeys()
-    lists = load_nbest(nbest, format, sentences=sentences, keys=keys, memory_limit=memory_limit)
+    lists = load_nbest(
+        nbest, format, sentences=sentences, keys=keys, memory_limit=memory_limit, tell=tell
+    )
     _check_features(chosen, lists)
     return Reranking(lists=lists, weights=chosen, keys=keys, threads=threads)
 
@@ -156,6 +166,7 @@ def evaluate(
     resamples: int = 1000,
     seed: int = 12345,
     threads: int = 0,
+    tell: Tell = tell_nobody,
 ) -> Evaluation:
     """Score systems against references and compare each with the first.
 
@@ -177,6 +188,8 @@ def evaluate(
         Decides which test sets are drawn.
     threads : int
         0 for one per core. The result does not depend on it.
+    tell : callable
+        Called with a system and a metric, how many of them are done and how many there are.
 
     Examples
     --------
@@ -200,7 +213,7 @@ def evaluate(
     )
     references = read_references(refs)
     return evaluate_systems(
-        named, references, metrics, resamples=resamples, seed=seed, threads=threads
+        named, references, metrics, resamples=resamples, seed=seed, threads=threads, tell=tell
     )
 
 

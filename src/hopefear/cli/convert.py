@@ -21,12 +21,14 @@ def convert(
     to: Annotated[str, typer.Option("--to", help="Format to write.")],
     from_: Annotated[str | None, typer.Option("--from", help="Format to read. [told]")] = None,
     kind: Annotated[
-        Literal["nbest", "weights"] | None,
+        Literal["forests", "nbest", "weights"] | None,
         typer.Option(help="What the file holds, where that is not clear."),
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Convert n-best lists or weights from one tool's format to another's."""
+    """Convert n-best lists, weights or forests from one tool's format to another's."""
     import hopefear
+    from hopefear.cli.progress_bar import ProgressBar
 
-    hopefear.convert(source, target, to=to, from_=from_, kind=kind)
+    with ProgressBar() as bar:
+        hopefear.convert(source, target, to=to, from_=from_, kind=kind, tell=bar.show)

@@ -38,17 +38,20 @@ def evaluate(
 ) -> None:
     """Score systems against references, with intervals, and compare each with the first."""
     import hopefear
+    from hopefear.cli.progress_bar import ProgressBar
 
-    found = hopefear.evaluate(
-        hyp=hyp,
-        refs=refs,
-        metric=metric or ["bleu"],
-        tokenize=tokenize,
-        lowercase=lowercase,
-        resamples=resamples,
-        seed=seed,
-        threads=threads,
-    )
+    with ProgressBar() as bar:
+        found = hopefear.evaluate(
+            hyp=hyp,
+            refs=refs,
+            metric=metric or ["bleu"],
+            tokenize=tokenize,
+            lowercase=lowercase,
+            resamples=resamples,
+            seed=seed,
+            threads=threads,
+            tell=bar.show,
+        )
     if json_:
         typer.echo(json.dumps(found.table(), ensure_ascii=False, indent=2))
         return

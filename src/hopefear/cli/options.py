@@ -22,7 +22,7 @@ __all__ = [
 SEVERAL = {
     "evaluate": {"--hyp", "--metric", "--refs"},
     "rerank": {"--nbest"},
-    "tune": {"--dev-nbest", "--dev-refs", "--nbest", "--refs", "--set"},
+    "tune": {"--dev-nbest", "--dev-refs", "--features", "--nbest", "--refs", "--set"},
 }
 """The options of each command that take several values."""
 

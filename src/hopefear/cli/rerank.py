@@ -37,16 +37,19 @@ def rerank(
 ) -> None:
     """Print the best candidate of each sentence, in order; an empty line where there is none."""
     import hopefear
+    from hopefear.cli.progress_bar import ProgressBar
     from hopefear.reranking import write_reranked
 
-    reranking = hopefear.rerank(
-        nbest=nbest,
-        weights=weights,
-        format=format,
-        sentences=sentences,
-        threads=threads,
-        memory_limit=parse_size(memory_limit),
-    )
+    with ProgressBar() as bar:
+        reranking = hopefear.rerank(
+            nbest=nbest,
+            weights=weights,
+            format=format,
+            sentences=sentences,
+            threads=threads,
+            memory_limit=parse_size(memory_limit),
+            tell=bar.show,
+        )
     if nbest_out is not None:
         write_reranked(nbest_out, reranking, to or format, nbest[0])
         return

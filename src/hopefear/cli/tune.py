@@ -50,6 +50,10 @@ def tune(
     dev_scores: Annotated[
         Path | None, typer.Option(help="Or a number for each held-out hypothesis.")
     ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME...", help="Those that there should be; others are errors."),
+    ] = None,
     metric: Annotated[
         str | None, typer.Option(help="bleu, chrf, chrf++, ter, wer. [bleu, or the scores]")
     ] = None,
@@ -107,6 +111,7 @@ def tune(
             dev_nbest=dev_nbest or (),
             dev_refs=dev_refs or (),
             dev_scores=dev_scores,
+            features=features or (),
             metric=metric,
             tokenize=tokenize,
             lowercase=lowercase,
@@ -120,6 +125,6 @@ def tune(
             weights_format=weights_format,
             moses_ini=moses_ini,
             set=set_ or (),
-            report=console.report,
+            tell=console.tell,
         ):
             console.show(event)

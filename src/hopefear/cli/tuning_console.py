@@ -1,35 +1,18 @@
 """A tuning run on the terminal: a bar while it goes, warnings, and a table at the end."""
 
-import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 from hopefear import events
+from hopefear.cli.progress_bar import ProgressBar
 from hopefear.cli.tables import output
 
 __all__ = ["TuningConsole"]
-
-BAR = (
-    TextColumn("{task.description}", markup=False),
-    BarColumn(),
-    TextColumn("{task.fields[score]}", markup=False),
-    TimeElapsedColumn(),
-    TextColumn("left:"),
-    TimeRemainingColumn(),
-)
 
 
 class TuningConsole:
@@ -43,20 +26,14 @@ class TuningConsole:
 
     def __init__(self, out: Path) -> None:
         self._out = out
-        self._bar = Progress(
-            *BAR,
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
-        self._task = self._bar.add_task("reading", total=None, score="")
+        self._bar = ProgressBar(delay=0.0)
+        self._title, self._epochs, self._done = "", 0, 0
         self._started: events.RunStarted | None = None
-        self._epochs = 0
         self._finished: events.RunFinished | None = None
         self._replicas: events.ReplicasFinished | None = None
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        self._bar.__enter__()
         return self
 
     def __exit__(
@@ -65,31 +42,32 @@ class TuningConsole:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        self._bar.__exit__(kind, error, traceback)
         if kind is None:
             self._print_result()
 
-    def report(self, progress: events.Progress) -> None:
-        """Show how much of an epoch is done."""
-        if not progress.epoch:
-            self._bar.update(self._task, description=progress.task)
-        elif progress.total:
-            done = progress.epoch - 1 + progress.done / progress.total
-            self._bar.update(self._task, completed=done, description=progress.task)
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Show how much of a file is read, or of an epoch done."""
+        if not self._epochs:
+            self._bar.show(what, done, total)
+        elif total:
+            self._bar.show(self._title, self._done + done / total, self._epochs)
 
     def show(self, event: events.Event) -> None:
         """Take up an event of the run."""
         match event:
             case events.RunStarted():
-                title = event.name if event.replica is None else f"{event.name} {event.replica}"
+                replica = "" if event.replica is None else f", replica {event.replica}"
+                self._title, self._epochs, self._done = f"{event.name}{replica}", event.epochs, 0
                 self._started = self._started or event
-                self._bar.reset(self._task, total=event.epochs, description=title)
+                self._bar.show(self._title, 0, self._epochs)
             case events.EpochFinished():
                 score = event.tuning_score if event.dev_score is None else event.dev_score
-                text = "" if score is None else f"{event.metric} {score:.2f}"
-                self._bar.update(self._task, completed=event.epoch, score=text)
+                note = "" if score is None else f"{event.metric} {score:.2f}"
+                self._done = event.epoch
+                self._bar.show(self._title, self._done, self._epochs, note)
             case events.Warned():
-                self._bar.console.print(Text(f"hopefear: warning: {event.message}"), soft_wrap=True)
+                self._bar.print(f"hopefear: warning: {event.message}")
             case events.RunFinished():
                 self._finished = event
             case events.ReplicasFinished():

@@ -1,6 +1,6 @@
 """Scores of one or several systems, with intervals and p-values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +77,7 @@ def evaluate(
     resamples: int = 1000,
     seed: int = 12345,
     threads: int = 0,
+    tell: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Evaluation:
     """Score systems and compare each with the first.
 
@@ -94,6 +95,8 @@ def evaluate(
         Decides which test sets are drawn.
     threads : int
         0 for one per core. The result does not depend on it.
+    tell : callable
+        Called with a system and a metric, how many of them are done and how many there are.
 
     Examples
     --------
@@ -117,9 +120,15 @@ def evaluate(
     if not len(references):
         raise DataError(f"{references.prefix}there are no sentences to evaluate")
     names = list(metrics)
-    statistics = {
-        name: _statistics(metric, systems, references, threads) for name, metric in metrics.items()
-    }
+    total, done = len(systems) * len(metrics), 0
+    statistics: dict[str, list[Statistics]] = {}
+    for name, metric in metrics.items():
+        prepared = metric.prepare(references)
+        statistics[name] = []
+        for title, texts in systems:
+            tell(f"{title}: {name}", done, total)
+            statistics[name].append(prepared.statistics(texts, threads=threads))
+            done += 1
     sums = _resampled(statistics, len(systems), resamples, seed)
     results = {
         name: _results(metrics[name], statistics[name], sums[name], references) for name in names
@@ -133,16 +142,6 @@ def evaluate(
         resamples=resamples,
         seed=seed,
     )
-
-
-def _statistics(
-    metric: TextMetric,
-    systems: Sequence[tuple[str, Sequence[str]]],
-    references: References,
-    threads: int,
-) -> list[Statistics]:
-    prepared = metric.prepare(references)
-    return [prepared.statistics(texts, threads=threads) for _, texts in systems]
 
 
 def _resampled(

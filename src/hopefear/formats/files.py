@@ -2,14 +2,15 @@
 
 import gzip
 import io
+import os
 import re
 import secrets
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
 
 from hopefear.errors import FormatError
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PathLike",
     "Source",
+    "Tell",
     "named_file",
     "numbered_folders",
     "open_binary_output",
@@ -26,9 +28,14 @@ __all__ = [
     "open_source",
     "read_lines",
     "replacing",
+    "tell_nobody",
 ]
 
 PathLike = str | Path
+Tell = Callable[[str, int, int], None]
+"""Called with a file, how many of its bytes are read and how many it has; 0 if not known."""
+
+T = TypeVar("T")
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 1 << 20
@@ -36,6 +43,10 @@ PIECE_BYTES = 1 << 20
 # No line of any format comes near this: a longer one is a broken or hostile file.
 LONGEST_LINE = 1 << 30
 BYTE_ORDER_MARK = "\ufeff"
+
+
+def tell_nobody(file: str, done: int, total: int) -> None:
+    """Tell nobody how far a file is read."""
 
 
 class Source:
@@ -102,6 +113,18 @@ class Source:
     def bytes_read(self) -> int:
         """How much of the file has been read, compressed as it is; 0 if that is not known."""
         return self._file.tell() if self._file is not None else 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has; 0 if that is not known."""
+        return os.fstat(self._file.fileno()).st_size if self._file is not None else 0
+
+    def watched(self, items: Iterable[T], tell: Tell) -> Iterator[T]:
+        """Give what is read from the file, and tell how far it is read."""
+        total = self.size
+        for item in items:
+            yield item
+            tell(self.name, self.bytes_read, total)
 
     def error(self, line: int, message: str) -> FormatError:
         """Return the error that says where the file breaks its format."""

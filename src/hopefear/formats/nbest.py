@@ -12,7 +12,14 @@ from hopefear.formats.base import (
     named_format,
     nbest_formats,
 )
-from hopefear.formats.files import PathLike, Source, open_output, open_source
+from hopefear.formats.files import (
+    PathLike,
+    Source,
+    Tell,
+    open_output,
+    open_source,
+    tell_nobody,
+)
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.types import Segment, Vocabulary
 
@@ -63,7 +70,9 @@ def detect_nbest(path: PathLike) -> str:
         return nbest_formats.name_of(type(choose_format(source, nbest_formats, None)))
 
 
-def read_nbest(path: PathLike, format: str | NBestFormat | None = None) -> Iterator[Segment]:
+def read_nbest(
+    path: PathLike, format: str | NBestFormat | None = None, *, tell: Tell = tell_nobody
+) -> Iterator[Segment]:
     """Read hypotheses one after the other; memory is needed for one sentence only.
 
     Parameters
@@ -72,9 +81,12 @@ def read_nbest(path: PathLike, format: str | NBestFormat | None = None) -> Itera
         A file, plain or gzip, or ``-`` for standard input; for some formats a directory.
     format : str or NBestFormat, optional
         A name out of `nbest_formats`, or a format with options; told by content if not given.
+    tell : callable
+        Called with the name of the file, how many of its bytes are read and how many it has.
     """
     with open_source(path) as source:
-        yield from choose_format(source, nbest_formats, format).read(source)
+        segments = choose_format(source, nbest_formats, format).read(source)
+        yield from source.watched(segments, tell)
 
 
 def write_nbest(path: PathLike, segments: Iterable[Segment], format: str | NBestFormat) -> None:
@@ -110,6 +122,7 @@ def load_nbest(
     sentences: int = 0,
     keys: SentenceKeys | None = None,
     memory_limit: int = 0,
+    tell: Tell = tell_nobody,
 ) -> NBest:
     """Read n-best lists of one or several files; equal hypotheses are kept once.
 
@@ -127,21 +140,25 @@ def load_nbest(
         Filled with the keys of the sentences, if they have keys in place of numbers.
     memory_limit : int
         Bytes beyond which the lists move to a temporary file; 0 for no limit.
+    tell : callable
+        Called with the name of a file, how many of its bytes are read and how many it has.
     """
     builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
     keys = SentenceKeys() if keys is None else keys
     for path in [paths] if isinstance(paths, str | Path) else paths:
         with open_source(path) as source:
-            _load(source, choose_format(source, nbest_formats, format), builder, keys)
+            _load(source, choose_format(source, nbest_formats, format), builder, keys, tell)
     return builder.finish(sentences)
 
 
-def _load(source: Source, format: NBestFormat, builder: NBestBuilder, keys: SentenceKeys) -> None:
+def _load(
+    source: Source, format: NBestFormat, builder: NBestBuilder, keys: SentenceKeys, tell: Tell
+) -> None:
     if isinstance(format, BarNBestFormat):
         _number(source, keys, 0)  # these lists have numbers, all of them
-        builder.parse(source.pieces(), format.layout, source.name)
+        builder.parse(source.watched(source.pieces(), tell), format.layout, source.name)
         return
-    for segment in format.read(source):
+    for segment in source.watched(format.read(source), tell):
         sentence = _number(source, keys, segment.sentence)
         for hypothesis in segment.hypotheses:
             builder.add(sentence, hypothesis.text, hypothesis.features)

@@ -16,7 +16,7 @@ from hopefear.formats import (
     read_nbest,
 )
 from hopefear.formats.fields import parse_number
-from hopefear.formats.files import open_source
+from hopefear.formats.files import Tell, open_source, tell_nobody
 from hopefear.learners import TuningSet
 from hopefear.metrics import Column, Metric, References, TextMetric
 from hopefear.nbest import NBest, NBestBuilder
@@ -58,6 +58,7 @@ def load_data(
     feature_names: Vocabulary | None = None,
     threads: int = 0,
     memory_limit: int = 0,
+    tell: Tell = tell_nobody,
 ) -> LoadedSet:
     """Read n-best lists, and let the metric judge every hypothesis.
 
@@ -75,11 +76,13 @@ def load_data(
         0 for one per core. The result does not depend on it.
     memory_limit : int
         Bytes beyond which the lists move to a temporary file; 0 for no limit.
+    tell : callable
+        Called with what is being done, how much of it is done and how much there is (0: unknown).
     """
     if isinstance(metric, Column):
         builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
         keys = SentenceKeys()
-        nbest, values = _read_scored(settings, builder, keys)
+        nbest, values = _read_scored(settings, builder, keys, tell)
         nbest.set_statistics(metric.statistics(values))
         signature = f"mean of {settings.score_feature or settings.scores}"
     else:
@@ -95,9 +98,11 @@ def load_data(
             sentences=settings.sentences,
             keys=keys,
             memory_limit=memory_limit,
+            tell=tell,
         )
         references = _references(settings, keyed, keys)
         _check_length(nbest, references, settings)
+        tell(f"{role} data: {metric.name}", 0, 0)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
     tuning_set = TuningSet(nbest=nbest, metric=metric, threads=threads)
@@ -134,7 +139,7 @@ def _check_length(nbest: NBest, references: References, settings: DataSettings) 
 
 
 def _read_scored(
-    settings: DataSettings, builder: NBestBuilder, keys: SentenceKeys
+    settings: DataSettings, builder: NBestBuilder, keys: SentenceKeys, tell: Tell
 ) -> tuple[NBest, FloatArray]:
     """Read lists whose hypotheses have scores; of equal hypotheses the first one's counts."""
     scores = None if settings.scores is None else _read_numbers(settings.scores)
@@ -142,7 +147,7 @@ def _read_scored(
     sentences: list[int] = []
     count = 0
     for path in settings.nbest:
-        for segment in read_nbest(path, settings.format):
+        for segment in read_nbest(path, settings.format, tell=tell):
             number = keys.number(segment.sentence)
             for hypothesis in segment.hypotheses:
                 features = dict(hypothesis.features)

@@ -10,6 +10,7 @@ import numpy as np
 
 from hopefear.errors import DataError, LearningError
 from hopefear.events import EpochFinished
+from hopefear.registry import suggest
 from hopefear.tuning.data import LoadedSet
 from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
 
@@ -19,6 +20,7 @@ __all__ = [
     "check_moved",
     "check_replicas",
     "check_same_features",
+    "check_schema",
     "check_start",
     "check_weights",
 ]
@@ -120,6 +122,20 @@ def check_same_features(tuning: LoadedSet, dev: LoadedSet) -> Iterator[str]:
         if missing := sorted(having - lacking):
             other = "tuning" if role == "dev" else "dev"
             yield f"the {role} data lacks features of the {other} data: {_some(missing)}"
+
+
+def check_schema(features: Sequence[str], data: LoadedSet) -> None:
+    """Require the features of the lists to be those that were announced, if any were."""
+    if not features:
+        return
+    present, announced = _names(data), set(features)
+    if unknown := sorted(present - announced):
+        raise DataError(
+            f"the {data.role} data has features that were not announced: {_some(unknown)}"
+            f"{suggest(unknown[0], features)}"
+        )
+    if missing := sorted(announced - present):
+        raise DataError(f"the {data.role} data lacks announced features: {_some(missing)}")
 
 
 def check_start(start: Weights, data: LoadedSet) -> Iterator[str]:

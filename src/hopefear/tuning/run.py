@@ -1,20 +1,18 @@
 """A whole tuning run: from settings to events, and to the files of its directory."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hopefear.errors import HopefearError
 from hopefear.events import (
-    EpochFinished,
     Event,
-    Progress,
     RunFailed,
     RunFinished,
     RunStarted,
     Warned,
 )
+from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import Learner, Scaled, learners
 from hopefear.tuning.data import LoadedSet, load_data
 from hopefear.tuning.guards import (
@@ -22,6 +20,7 @@ from hopefear.tuning.guards import (
     check_lists,
     check_replicas,
     check_same_features,
+    check_schema,
     check_start,
 )
 from hopefear.tuning.loop import learn
@@ -34,15 +33,13 @@ from hopefear.types import Vocabulary, Weights
 
 __all__ = ["run"]
 
-Report = Callable[[Progress], None]
-
 
 def run(
     settings: TuneSettings,
     *,
     out: Path | None = None,
     force: bool = False,
-    report: Report = lambda progress: None,
+    tell: Tell = tell_nobody,
 ) -> Iterator[Event]:
     """Carry out a run; every event is in its directory before it is given.
 
@@ -54,16 +51,17 @@ def run(
         The run's directory; without one nothing is written.
     force : bool
         Replace a run that is in the directory.
-    report : callable
-        Called every now and then with what is being done.
+    tell : callable
+        Called every now and then with what is being done, how much of it is done and how much
+        there is (0 if that is not known): files, then epochs.
     """
     if out is not None:
         check_target(out, force=force)
     names = Vocabulary()
-    data = _load(settings, settings.tuning, "tuning", names, report)
-    dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, report)
+    data = _load(settings, settings.tuning, "tuning", names, tell)
+    dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, tell)
     output, warning = choose_output(settings, names)
-    tuning = _Tuning(settings, data, dev, start_weights(settings, data.nbest), report)
+    tuning = _Tuning(settings, data, dev, start_weights(settings, data.nbest), tell)
     directory = None if out is None else RunDirectory(out, settings, output)
     try:
         if warning:
@@ -79,9 +77,8 @@ def run(
 
 
 def _load(
-    settings: TuneSettings, data: DataSettings, role: str, names: Vocabulary, report: Report
+    settings: TuneSettings, data: DataSettings, role: str, names: Vocabulary, tell: Tell
 ) -> LoadedSet:
-    report(Progress(epoch=0, done=0, total=0, seconds=0.0, task=f"reading the {role} data"))
     return load_data(
         data,
         settings.metric,
@@ -89,6 +86,7 @@ def _load(
         feature_names=names,
         threads=settings.threads,
         memory_limit=settings.memory_limit,
+        tell=tell,
     )
 
 
@@ -107,7 +105,7 @@ class _Tuning:
     data: LoadedSet
     dev: LoadedSet | None
     start: Weights
-    report: Report
+    tell: Tell
 
     def events(self, directory: RunDirectory | None) -> Iterator[Event]:
         """Give the warnings, then the events of one run or of all replicas."""
@@ -132,6 +130,7 @@ class _Tuning:
         yield summarize_replicas(finished, self.data.tuning_set, dev, average=average)
 
     def _warnings(self) -> Iterator[str]:
+        check_schema(self.settings.features, self.data)
         yield from check_lists(self.data)
         yield from check_features(self.data)
         yield from check_start(self.start, self.data)
@@ -141,6 +140,7 @@ class _Tuning:
                 "dev set to see what they are worth"
             )
         else:
+            check_schema(self.settings.features, self.dev)
             yield from check_lists(self.dev)
             yield from check_same_features(self.data, self.dev)
 
@@ -149,8 +149,6 @@ class _Tuning:
         name = learners.name_of(type(learner))
         if self.settings.scale_features:
             learner = Scaled(learner=learner)
-        task = name if replica is None else f"{name}, replica {replica}"
-        clock = _EpochClock(task, self.report)
         for event in learn(
             self.data.tuning_set,
             learner,
@@ -159,37 +157,8 @@ class _Tuning:
             dev=None if self.dev is None else self.dev.tuning_set,
             seed=seed,
             stopping=self.settings.stopping,
-            progress=clock.report,
+            progress=lambda done, total: self.tell(name, done, total),
         ):
             if isinstance(event, RunStarted):
                 event = replace(event, signature=self.data.signature, replica=replica)
-            elif isinstance(event, EpochFinished):
-                clock.next_epoch()
             yield event
-
-
-class _EpochClock:
-    """Makes reports of what a learner says of its progress."""
-
-    def __init__(self, task: str, report: Report) -> None:
-        self._task, self._report = task, report
-        self._epoch = 0
-        self.next_epoch()
-
-    def next_epoch(self) -> None:
-        """Begin an epoch."""
-        self._epoch += 1
-        self._began = time.perf_counter()
-
-    def report(self, done: int, total: int) -> None:
-        """Pass on how much of the epoch is done."""
-        self._report(
-            Progress(
-                epoch=self._epoch,
-                done=done,
-                total=total,
-                seconds=time.perf_counter() - self._began,
-                task=self._task,
-                unit="steps",
-            )
-        )

@@ -75,6 +75,8 @@ class TuneSettings:
         What to learn from.
     dev : DataSettings, optional
         What to judge each epoch by.
+    features : tuple of str
+        The features that there should be: a missing one or a further one is then an error.
     metric : Metric
         What is to be high (or low, if that is better).
     start : Weights, optional
@@ -107,6 +109,7 @@ class TuneSettings:
     learner: Annotated[Learner, learners]
     tuning: DataSettings
     dev: DataSettings | None = None
+    features: tuple[str, ...] = ()
     metric: Annotated[Metric, metrics] = field(default_factory=Bleu)
     start: Weights | None = None
     start_file: Path | None = None

@@ -7,8 +7,18 @@ import pytest
 from command_line import Hopefear
 from hopefear import convert
 from hopefear.errors import ConfigError, FormatError
-from hopefear.formats import nbest_formats, read_nbest, read_weights, weights_formats
+from hopefear.forest import ForestBuilder
+from hopefear.formats import (
+    forest_formats,
+    nbest_formats,
+    read_forests,
+    read_nbest,
+    read_weights,
+    weights_formats,
+    write_forests,
+)
 from hopefear.formats.base import WritableNBestFormat
+from hopefear.types import Weights
 
 LISTS = "0 ||| a house ||| LM= -2.0 TM= -1.0 -0.5 ||| -3.0\n"
 WEIGHTS = "[weight]\nLM= 0.5\nTM= 0.25 -0.125\n"
@@ -35,6 +45,23 @@ def test_lists_survive_every_format_that_can_be_written(format: str, hopefear: H
 def test_weights_survive_every_format(format: str, hopefear: Hopefear) -> None:
     assert hopefear("convert", "weights", "there", "--to", format).code == 0
     assert read_weights("there", format) == read_weights("weights")
+
+
+@pytest.mark.parametrize("format", list(forest_formats))
+def test_forests_survive_every_format(format: str, hopefear: Hopefear) -> None:
+    builder = ForestBuilder()
+    node, root = builder.add_node(begin=1, covered=1), builder.add_node(begin=0, covered=2)
+    builder.add_edge(node, target=["house"], features={"lm": -2.0})
+    builder.add_edge(node, target=["home"], features={"lm": -2.5})
+    builder.add_edge(root, tails=[node], target=["the", 0], features={"glue": 1.0})
+    builder.set_root(root)
+    write_forests("forests", [(0, builder.build())])
+    assert hopefear("convert", "forests", "there", "--to", format).code == 0
+    assert hopefear("convert", "there", "back", "--to", "hopefear").code == 0
+    ((sentence, forest),) = read_forests("back")
+    weights = Weights({"lm": 1.0, "glue": 0.5})
+    texts = [(d.text, d.score) for d in forest.derivations(weights)]
+    assert (sentence, texts) == (0, [("the house", -1.5), ("the home", -2.0)])
 
 
 def test_the_kind_is_told_by_content_if_the_formats_are_of_both() -> None:

@@ -192,6 +192,17 @@ def test_held_out_data_of_other_features_is_an_error(tmp_path: Path) -> None:
         run(files, dev_nbest=dev.nbest, dev_refs=dev.refs)
 
 
+def test_features_that_were_not_announced_are_an_error(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path)
+    names = ["lm", "tm", "reordering", "words", "noise"]
+    assert isinstance(run(files, features=names)[-1], RunFinished)
+    message = "the tuning data has features that were not announced: noise; did you mean 'noyse'"
+    with pytest.raises(DataError, match=message):
+        run(files, features=[*names[:-1], "noyse"])
+    with pytest.raises(DataError, match="the tuning data lacks announced features: comet"):
+        run(files, features=[*names, "comet"])
+
+
 def test_start_weights_of_other_features_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="start weights and the lists have no feature in common"):
         run(write_candidates(tmp_path), start={"LM": 1.0})

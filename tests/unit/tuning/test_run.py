@@ -12,7 +12,6 @@ from hopefear.errors import ConfigError, FormatError
 from hopefear.events import (
     EpochFinished,
     Event,
-    Progress,
     ReplicasFinished,
     RunFinished,
     RunStarted,
@@ -253,11 +252,12 @@ def test_settings_are_wrong_before_anything_is_read() -> None:
 
 
 def test_what_is_done_is_reported(files: CandidateFiles) -> None:
-    reports: list[Progress] = []
-    run(files, learner=Mert(restarts=2), report=reports.append)
-    assert [report.task for report in reports] == ["reading the tuning data", *["mert"] * 3]
-    assert [(report.epoch, report.done, report.total) for report in reports[1:]] == [
-        *[(1, 1, 3), (1, 2, 3), (1, 3, 3)]
+    told: list[tuple[str, int, int]] = []
+    run(files, learner=Mert(restarts=2), tell=lambda *what: told.append(what))
+    size = files.nbest.stat().st_size
+    assert told == [
+        *[(str(files.nbest), size, size), ("tuning data: BLEU", 0, 0)],
+        *[("mert", 1, 3), ("mert", 2, 3), ("mert", 3, 3)],
     ]
 
 
