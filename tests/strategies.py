@@ -15,7 +15,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hopefear.forest import Forest, ForestBuilder
-from hopefear.types import FloatArray
+from hopefear.metrics import References
+from hopefear.types import FloatArray, Vocabulary
 
 MAX_DERIVATIONS = 100
 MAX_SIZE = 30
@@ -66,8 +67,10 @@ class Plan:
     edges: tuple[Edge, ...]
     root: int
 
-    def build(self) -> Forest:
-        builder = ForestBuilder()
+    def build(
+        self, words: Vocabulary | None = None, feature_names: Vocabulary | None = None
+    ) -> Forest:
+        builder = ForestBuilder(words, feature_names)
         for covered in self.covered:
             builder.add_node(covered=covered)
         for edge in self.edges:
@@ -159,6 +162,18 @@ def arrays(size: int, values: Numbers = finite) -> st.SearchStrategy[FloatArray]
         return np.array([values(random) for _ in range(size)])
 
     return seeds.map(array)
+
+
+@st.composite
+def corpora(draw: st.DrawFn, values: Numbers = finite) -> tuple[list[Forest], References]:
+    """Some forests with the same vocabularies, and a reference for each."""
+    found = draw(st.lists(plans(values), min_size=1, max_size=3))
+    words, names = Vocabulary(), Vocabulary()
+    for name in ("f", "g", "h"):
+        names.add(name)
+    texts = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=6).map(" ".join)
+    references = [draw(st.lists(texts, min_size=1, max_size=2)) for _ in found]
+    return [plan.build(words, names) for plan in found], References(references)
 
 
 @st.composite

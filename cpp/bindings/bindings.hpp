@@ -65,6 +65,8 @@ void bind_extraction(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_rule_text(nb::module_& m);
 void bind_grammar(nb::module_& m);
+void bind_forest_set(nb::module_& m);
+void bind_forest_mira(nb::module_& m);
 void bind_forest_codec(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_language_model(nb::module_& m);

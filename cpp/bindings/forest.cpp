@@ -76,6 +76,12 @@ void bind_forest(nb::module_& m) {
                 return view(forest.features(forest.checked_edge(edge)).ids, self);
             },
             nb::arg("edge"), "Ids of an edge's features, increasing.")
+        .def(
+            "scaled",
+            [](const Forest& forest, const ArrayIn<double>& factors) {
+                return without_gil([&] { return forest.scaled(as_span(factors)); });
+            },
+            nb::arg("factors"), "The same forest with each feature times its factor.")
         .def_prop_ro("source_begin", array(&Forest::source_begin),
                      "First source word of each node; -1: not known.")
         .def_prop_ro("covered", array<std::int32_t>(&Forest::covered),

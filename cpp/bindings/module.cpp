@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
     bind_rule_text(m);
     bind_extraction(m);
     bind_inference(m);
+    bind_forest_set(m);
     bind_semirings(m);
     bind_language_model(m);
     bind_language_model_estimation(m);
@@ -28,6 +29,7 @@ NB_MODULE(_core, m) {
     bind_learning(m);
     bind_metrics(m);
     bind_forest_statistics(m);
+    bind_forest_mira(m);
     bind_metric_scores(m);
     bind_solvers(m);
 }

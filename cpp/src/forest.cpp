@@ -10,6 +10,18 @@ EdgeId Forest::checked_edge(EdgeId edge) const {
     return edge;
 }
 
+Forest Forest::scaled(std::span<const double> factors) const {
+    if (factors.size() < feature_count())
+        fail<DataError>(factors.size(), " factors for ", feature_count(), " features");
+    Forest copy = *this;
+    for (std::size_t edge = 0; edge < edge_count(); ++edge) {
+        const auto ids = patterns_[pattern_[edge]];
+        double* const values = copy.values_.data() + value_begin_[edge];
+        for (std::size_t i = 0; i < ids.size(); ++i) values[i] *= factors[ids[i]];
+    }
+    return copy;
+}
+
 void Forest::shrink() {
     const auto fit = [](auto&... arrays) { (arrays.shrink_to_fit(), ...); };
     fit(source_begin_, covered_, edge_begin_, heads_, tails_, tail_begin_, targets_, target_begin_,

@@ -1,8 +1,6 @@
 #include "hopefear/kbest_mira.hpp"
 
-#include <algorithm>
-
-#include "hopefear/error.hpp"
+#include "hopefear/passive_aggressive.hpp"
 #include "hopefear/sparse_rows.hpp"
 
 namespace hopefear {
@@ -17,21 +15,6 @@ struct Best {
         if (other > value) *this = {other, at};
     }
 };
-
-// Raise the hope above the fear by their difference in gain, or as near as C lets: returns the
-// violation. tau = min(C, violation / |h(hope) - h(fear)|^2)
-double raise(const SparseView& hope, const SparseView& fear, double cost, double max_step,
-             OnlineWeights& weights) {
-    SparseRows rows;
-    rows.add_difference(hope, fear);
-    const SparseView difference = rows[0];
-    const double violation = cost - weights.dot(difference);
-    double norm = 0.0;
-    for (const double x : difference.values) norm += x * x;
-    if (violation <= 0.0 || norm == 0.0) return 0.0;
-    weights.add(difference, std::min(max_step, violation / norm));
-    return violation;
-}
 
 }  // namespace
 
@@ -62,8 +45,9 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
         }
         const double cost = gains[hope.row - begin] - gains[fear.row - begin];
         if (cost > 0.0) {
-            const double violation = raise(nbest.features(hope.row), nbest.features(fear.row), cost,
-                                           options.max_step, weights);
+            SparseRows rows;
+            rows.add_difference(nbest.features(hope.row), nbest.features(fear.row));
+            const double violation = raise(rows[0], cost, options.max_step, weights);
             state.loss += violation;
             state.updates += violation > 0.0;
         }

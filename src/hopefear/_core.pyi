@@ -161,6 +161,9 @@ class Forest:
     def feature_ids(self, edge: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
         """Ids of an edge's features, increasing."""
 
+    def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+        """The same forest with each feature times its factor."""
+
     @property
     def source_begin(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
         """First source word of each node; -1: not known."""
@@ -591,6 +594,45 @@ class Envelope:
 
     def derivation(self, line: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
         """The edges of a line's derivation."""
+
+class ForestSet:
+    """The forests of a data set, one for each sentence."""
+
+    def __init__(self, forests: Sequence[Forest | None]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def edge_count(self) -> int:
+        """Edges of all forests."""
+
+class StringTable:
+    """Translations, each kept once for each sentence."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def texts(self, begin: int, words: Vocabulary) -> tuple[list[str], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+        """The texts from number `begin` on, and the sentence of each."""
+
+def score_forests(forests: ForestSet, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """w . h of each edge, forest after forest."""
+
+def forest_feature_spread(forests: ForestSet, features: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    The deviation of each feature among derivations that are equally probable.
+    """
+
+def forest_lines(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    The upper envelope of each forest: where its lines begin; slope, intercept and string of each.
+    """
+
+def best_strings(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """
+    The string of each forest's best derivation; -1 where there is no forest.
+    """
 
 class BooleanSemiring:
     """(or, and): is there a derivation?"""
@@ -1408,6 +1450,30 @@ def forest_statistics(references: BleuReferences, forest: Forest, sentence: int,
     """
     The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is what word w is in the references.
     """
+
+class BleuForests:
+    """Forests with statistics of BLEU on their edges."""
+
+    def __init__(self, forests: ForestSet, references: BleuReferences, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_edges: int, threads: int) -> None: ...
+
+    @property
+    def edge_count(self) -> int:
+        """Edges of all split forests."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory in use."""
+
+def linear_gain(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """What each statistic adds to the gain, near this document."""
+
+def hope_fear(forests: ForestSet, split: BleuForests, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]]:
+    """
+    Hope, fear and 1-best of a sentence: edges, exact statistics and score of each.
+    """
+
+def forest_mira_epoch(forests: ForestSet, split: BleuForests, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
+    """One epoch of forest MIRA; returns the next state."""
 
 class Smoothing(enum.Enum):
     """What BLEU does about orders without a match."""

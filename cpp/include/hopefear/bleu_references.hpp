@@ -40,8 +40,6 @@ class BleuReferences : public WordMetric {
     [[nodiscard]] ForestStatistics forest_statistics(const Forest& forest, std::size_t sentence,
                                                      std::span<const WordId> numbers,
                                                      std::size_t max_edges) const;
-
-  protected:
     [[nodiscard]] Count make_count() const override;
 
   private:

@@ -28,8 +28,6 @@ class WerReferences : public WordMetric {
   public:
     using WordMetric::WordMetric;
     [[nodiscard]] std::size_t dimension() const override { return error_rate_dimension; }
-
-  protected:
     [[nodiscard]] Count make_count() const override;
 };
 
@@ -39,8 +37,6 @@ class TerReferences : public WordMetric {
   public:
     using WordMetric::WordMetric;
     [[nodiscard]] std::size_t dimension() const override { return error_rate_dimension; }
-
-  protected:
     [[nodiscard]] Count make_count() const override;
 };
 

@@ -93,6 +93,9 @@ class Forest {
     [[nodiscard]] std::size_t feature_count() const { return patterns_.features(); }
     [[nodiscard]] std::size_t bytes() const;
 
+    // The same forest with every value of feature i times factors[i].
+    [[nodiscard]] Forest scaled(std::span<const double> factors) const;
+
     // The arrays themselves. Row i of a ragged array is values[begin[i]] .. values[begin[i + 1]].
     [[nodiscard]] std::span<const Offset> edge_begin() const { return edge_begin_; }
     [[nodiscard]] std::span<const NodeId> heads() const { return heads_; }

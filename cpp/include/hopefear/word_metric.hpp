@@ -31,7 +31,6 @@ class WordMetric {
     // The same, stored with the n-best lists from which `hypotheses` were made.
     void set_statistics(NBest& lists, const Hypotheses& hypotheses, std::size_t threads) const;
 
-  protected:
     // Adds the statistics of one hypothesis to `out`, which is zero.
     using Count = std::function<void(std::size_t sentence, std::span<const WordId> words,
                                      std::span<double> out)>;

@@ -1,6 +1,7 @@
 """Learners: each finds weights for a tuning set in its own way, and fits on a screen or two."""
 
-from hopefear.learners.base import Learner, ProgressCallback, TuningSet, learners
+from hopefear.learners.base import Learner, ProgressCallback, TuningData, TuningSet, learners
+from hopefear.learners.forest_set import ForestSet
 from hopefear.learners.kbest_mira import KBestMira
 from hopefear.learners.lbfgs import Lbfgs
 from hopefear.learners.mert import Mert
@@ -12,6 +13,7 @@ from hopefear.learners.sgd import Sgd
 from hopefear.learners.structured_svm import StructuredSvm
 
 __all__ = [
+    "ForestSet",
     "KBestMira",
     "Lbfgs",
     "Learner",
@@ -23,6 +25,7 @@ __all__ = [
     "Scaled",
     "Sgd",
     "StructuredSvm",
+    "TuningData",
     "TuningSet",
     "learners",
 ]

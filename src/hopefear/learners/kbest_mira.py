@@ -4,10 +4,10 @@ Cherry and Foster (2012), Batch tuning strategies for statistical machine transl
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from hopefear import _core, require
-from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.types import FloatArray
 
 __all__ = ["KBestMira", "KBestMiraProgress"]
@@ -46,6 +46,8 @@ class KBestMira:
     epochs : int
         Passes over the sentences.
     """
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     max_step: float = 0.01
     decay: float = 0.999

@@ -5,13 +5,13 @@ Liu and Nocedal (1989); Byrd et al. (1995) for the bounds that an l1 penalty nee
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from hopefear import _core, require
 from hopefear.errors import ConfigError
-from hopefear.learners.base import ProgressCallback, TuningSet, learners
+from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners
 from hopefear.losses import JensenRiskBound, Loss, losses
 from hopefear.regularizers import L1, L2, Regularizer, regularizers
 from hopefear.types import FloatArray
@@ -99,6 +99,8 @@ class Lbfgs:
     epochs : int
         L-BFGS forgets its curvature between epochs.
     """
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     loss: Annotated[Loss, losses] = field(default_factory=JensenRiskBound)
     cost_scale: float = 10.0  # α

@@ -9,13 +9,21 @@ import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from hopefear import require
 from hopefear.errors import ConfigError
-from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.base import (
+    DataTypes,
+    ProgressCallback,
+    TuningData,
+    TuningSet,
+    learners,
+    random_stream,
+)
+from hopefear.learners.forest_set import ForestSet
 from hopefear.registry import suggest
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
@@ -52,6 +60,8 @@ class Mert:
         One epoch is a complete search; a further one starts at the best point of the one before.
     """
 
+    learns_from: ClassVar[DataTypes] = (TuningSet, ForestSet)
+
     restarts: int = 20
     random_directions: int = 8
     bounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -78,12 +88,12 @@ class Mert:
                 f"Mert: penalty '{self.penalty}' with strength {self.strength}: give both or none"
             )
 
-    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+    def init(self, data: TuningData, weights: FloatArray) -> FloatArray:
         """Start at `weights`, moved into the bounds."""
         return np.clip(weights, *self._box(data, weights))
 
     def epoch(
-        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
+        self, data: TuningData, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
     ) -> FloatArray:
         """Climb from the current point and from random ones, on all cores; return the best top."""
         starts = list(self._starts(data, state, seed))
@@ -103,9 +113,9 @@ class Mert:
         """Return the weights."""
         return state
 
-    def _box(self, data: TuningSet, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _box(self, data: TuningData, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the least and greatest weight of each feature."""
-        names = data.nbest.feature_names
+        names = data.feature_names
         least, greatest = np.full(len(weights), -np.inf), np.full(len(weights), np.inf)
         for name, pair in self.bounds.items():
             least[_id(names, name)], greatest[_id(names, name)] = pair
@@ -114,7 +124,7 @@ class Mert:
         return least, greatest
 
     def _starts(
-        self, data: TuningSet, state: FloatArray, seed: tuple[int, int]
+        self, data: TuningData, state: FloatArray, seed: tuple[int, int]
     ) -> Iterator[FloatArray]:
         """Yield the current point, then random ones around it.
 
@@ -131,17 +141,17 @@ class Mert:
             yield np.clip(state + 2 * typical * unit * noise, *box)
 
     def _climb(
-        self, data: TuningSet, start: FloatArray, random: np.random.Generator
+        self, data: TuningData, start: FloatArray, random: np.random.Generator
     ) -> tuple[float, FloatArray]:
         """Return the objective and the point where no direction leads higher."""
         box = self._box(data, start)
         free = np.flatnonzero((box[0] < box[1]) & (data.feature_spread > 0))
-        w, origins = start, data.nbest.scores(start, threads=data.threads)
+        w, origins = start, data.scores(start)
         best = -np.inf
         while True:
             before = best
             for direction in self._directions(random, free, data.feature_spread):
-                slopes = _slopes(data, direction)
+                slopes = data.scores(direction)
                 step, best = self._search(data, w, direction, origins, slopes, box)
                 if step != 0:
                     w, origins = np.clip(w + step * direction, *box), origins + step * slopes
@@ -163,7 +173,7 @@ class Mert:
 
     def _search(
         self,
-        data: TuningSet,
+        data: TuningData,
         w: FloatArray,
         direction: FloatArray,
         origins: FloatArray,
@@ -173,7 +183,7 @@ class Mert:
         """Return the best step along a direction and the objective there."""
         moving = direction != 0
         ends = np.sort([(limit - w)[moving] / direction[moving] for limit in box], axis=0)
-        surface = data.nbest.error_surface(origins, slopes, threads=data.threads)
+        surface = data.error_surface(origins, slopes)
         lower, upper = float(ends[0].max()), float(ends[1].min())
         if self.penalty == "none":
             found = surface.search(data.corpus_score, lower, upper)
@@ -207,17 +217,9 @@ class Mert:
         moving = np.flatnonzero(direction)
         return float(-w[moving[0]] / direction[moving[0]])
 
-    def _objective(self, data: TuningSet, w: FloatArray) -> float:
+    def _objective(self, data: TuningData, w: FloatArray) -> float:
         penalty = 0.0 if self.penalty == "none" else self.strength * self._size(w)
         return data.corpus_score(data.chosen(w)) - penalty
-
-
-def _slopes(data: TuningSet, direction: FloatArray) -> FloatArray:
-    """Return d · h of each hypothesis; for a coordinate that is a column."""
-    moving = np.flatnonzero(direction)
-    if len(moving) == 1 and direction[moving[0]] == 1.0:
-        return data.nbest.column(int(moving[0]), data.threads)
-    return data.nbest.scores(direction, data.threads)
 
 
 def _id(names: Vocabulary, name: str) -> int:

@@ -6,13 +6,13 @@ and the line search of section 4.2.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from hopefear import _core, require
 from hopefear.errors import ConfigError
-from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["Oro"]
@@ -48,6 +48,8 @@ class Oro:
     epochs : int
         Passes over the sentences.
     """
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     loss: Literal["hinge", "softmax"] = "hinge"
     update: Literal["optimized", "subgradient", "mira"] = "optimized"

@@ -5,12 +5,12 @@ paired with every other hypothesis of its list, is the baseline of Watanabe (201
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from hopefear import _core, require
-from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.learners.lbfgs import minimize
 from hopefear.regularizers import L2, Regularizer, regularizers
 from hopefear.types import FloatArray
@@ -38,6 +38,8 @@ class Pro:
     epochs : int
         New pairs are drawn in each.
     """
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     pairs: Literal["sampled", "oracle"] = "sampled"
     samples: int = 5000  # Γ

@@ -4,10 +4,10 @@ Gimpel and Smith (2012), Structured ramp loss minimization for machine translati
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from hopefear import _core, require
-from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.learners.sgd import start_state, step_sizes
 from hopefear.regularizers import L2Start, Regularizer, regularizers
 from hopefear.types import FloatArray
@@ -39,6 +39,8 @@ class Rampion:
     epochs : int
         T′, rounds.
     """
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     cost_scale: float = 10.0  # α
     rate: float = 0.0001  # η

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopefear.errors import ConfigError
-from hopefear.learners.base import Learner, ProgressCallback, TuningSet
+from hopefear.learners.base import DataTypes, Learner, ProgressCallback, TuningData
 from hopefear.types import FloatArray
 
 __all__ = ["Scaled", "ScaledState"]
@@ -42,18 +42,23 @@ class Scaled:
             )
 
     @property
+    def learns_from(self) -> DataTypes:
+        """What the learner within learns from."""
+        return self.learner.learns_from
+
+    @property
     def epochs(self) -> int:
         """How many epochs it takes."""
         return self.learner.epochs
 
-    def init(self, data: TuningSet, weights: FloatArray) -> ScaledState:
+    def init(self, data: TuningData, weights: FloatArray) -> ScaledState:
         """Start at `weights`."""
         unit = data.feature_unit
         return ScaledState(inner=self.learner.init(data.scaled, weights * unit), unit=unit)
 
     def epoch(
         self,
-        data: TuningSet,
+        data: TuningData,
         state: ScaledState,
         seed: tuple[int, int],
         progress: ProgressCallback,

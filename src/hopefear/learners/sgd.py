@@ -5,12 +5,12 @@ prediction; averaging as in Collins (2002).
 """
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from hopefear import _core, require
-from hopefear.learners.base import ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.losses import Loss, Ramp3, losses
 from hopefear.regularizers import L1, L2Start, NoPenalty, Regularizer, regularizers
 from hopefear.types import FloatArray
@@ -53,6 +53,8 @@ class Sgd:
     epochs : int
         Passes over the sentences, each in a new random order.
     """
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     loss: Annotated[Loss, losses] = field(default_factory=Ramp3)
     cost_scale: float = 10.0  # α

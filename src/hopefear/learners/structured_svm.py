@@ -5,12 +5,12 @@ algorithm 3; Tsochantaridis et al. (2004) for margin rescaling.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from hopefear import _core, require
-from hopefear.learners.base import ProgressCallback, TuningSet, learners
+from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners
 from hopefear.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class StructuredSvm:
     epochs : int
         Cutting planes, at most.
     """
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     strength: float = 1.0  # C
     reference: Literal["max-metric", "hope"] = "max-metric"

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 import numpy as np
 
 from hopefear import __version__
+from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, Event, RunFinished, RunStarted, Warned
-from hopefear.learners import Learner, ProgressCallback, TuningSet
+from hopefear.learners import Learner, ProgressCallback, TuningData
 from hopefear.stopping import Stopping, Track
 from hopefear.tuning.guards import check_moved, check_weights
 from hopefear.types import FloatArray, Vocabulary, Weights
@@ -24,12 +25,12 @@ STUCK = 3  # epochs without a change that are worth a warning
 
 
 def learn(
-    data: TuningSet,
+    data: TuningData,
     learner: Learner,
     *,
     start: Weights,
     name: str,
-    dev: TuningSet | None = None,
+    dev: TuningData | None = None,
     seed: int = 1,
     stopping: Stopping | None = None,
     progress: ProgressCallback = lambda done, total: None,
@@ -38,7 +39,7 @@ def learn(
 
     Parameters
     ----------
-    data : TuningSet
+    data : TuningData
         What the learner learns from.
     learner : Learner
         How it learns.
@@ -46,7 +47,7 @@ def learn(
         Where it starts; features that are not listed start at 0.
     name : str
         What the run calls its learner.
-    dev : TuningSet, optional
+    dev : TuningData, optional
         Data that the learner does not see: the epoch that is best on it is taken.
     seed : int
         The same seed and data give the same weights, bit for bit, for any number of threads.
@@ -55,8 +56,11 @@ def learn(
     progress : callable
         Called within an epoch with how much is done and how much there is.
     """
+    if not isinstance(data, learner.learns_from):
+        known = " or ".join(kind.__name__ for kind in learner.learns_from)
+        raise ConfigError(f"{name} learns from {known}, got {type(data).__name__}")
     began = time.perf_counter()
-    names = data.nbest.feature_names
+    names = data.feature_names
     first = start.vector(names)
     yield _started(data, dev, learner, first, name=name, seed=seed)
     track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
@@ -82,15 +86,15 @@ def learn(
 
 
 def _epochs(
-    data: TuningSet,
-    dev: TuningSet | None,
+    data: TuningData,
+    dev: TuningData | None,
     learner: Learner,
     first: FloatArray,
     seed: int,
     progress: ProgressCallback,
 ) -> Iterator[EpochFinished | Warned]:
     """Give every epoch until the learner has nothing left to do."""
-    names = data.nbest.feature_names
+    names = data.feature_names
     state, previous, repeated = learner.init(data, first), first, 0
     for epoch in range(learner.epochs):
         since = time.perf_counter()
@@ -115,26 +119,26 @@ def _epochs(
 
 
 def _started(
-    data: TuningSet,
-    dev: TuningSet | None,
+    data: TuningData,
+    dev: TuningData | None,
     learner: Learner,
     first: FloatArray,
     *,
     name: str,
     seed: int,
 ) -> RunStarted:
-    names = data.nbest.feature_names
+    names = data.feature_names
     started = RunStarted(
         name=name,
         version=__version__,
         metric=data.metric.name,
         epochs=learner.epochs,
-        sentences=data.nbest.sentence_count,
+        sentences=data.sentence_count,
         features=len(names),
         weights=Weights.from_vector(names, first),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=seed,
-        hypotheses=len(data.nbest),
+        hypotheses=data.hypothesis_count,
         tuning_score=data.score(first),
         tuning_oracle=data.oracle_score,
     )
@@ -144,8 +148,8 @@ def _started(
     return replace(started, dev_score=score, dev_oracle=dev.oracle_score)
 
 
-def _aligned(w: FloatArray, names: Vocabulary, other: TuningSet) -> FloatArray:
+def _aligned(w: FloatArray, names: Vocabulary, other: TuningData) -> FloatArray:
     """Return the weights in the order of another set's features."""
-    if other.nbest.feature_names is names:
+    if other.feature_names is names:
         return w
-    return Weights.from_vector(names, w).vector(other.nbest.feature_names)
+    return Weights.from_vector(names, w).vector(other.feature_names)

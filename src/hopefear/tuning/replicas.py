@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hopefear.events import ReplicasFinished, RunFinished
-from hopefear.learners import TuningSet
+from hopefear.learners import TuningData
 from hopefear.types import Weights
 
 __all__ = ["average_weights", "summarize_replicas"]
@@ -35,7 +35,7 @@ def average_weights(replicas: Sequence[Weights]) -> Weights:
 
 
 def summarize_replicas(
-    replicas: Sequence[RunFinished], data: TuningSet, dev: TuningSet | None, *, average: bool
+    replicas: Sequence[RunFinished], data: TuningData, dev: TuningData | None, *, average: bool
 ) -> ReplicasFinished:
     """Choose the best replica, or take the mean of all, and say how far they are apart."""
     tuning = _numbers([run.tuning_score for run in replicas])
@@ -52,8 +52,8 @@ def summarize_replicas(
         weights=weights,
         replicas=len(replicas),
         chosen=chosen,
-        tuning_score=data.score(weights.vector(data.nbest.feature_names)),
-        dev_score=None if dev is None else dev.score(weights.vector(dev.nbest.feature_names)),
+        tuning_score=data.score(weights.vector(data.feature_names)),
+        dev_score=None if dev is None else dev.score(weights.vector(dev.feature_names)),
         tuning_mean=_mean(tuning),
         tuning_deviation=_deviation(tuning),
         dev_mean=_mean(held_out),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from hopefear import tune
 from hopefear.errors import DataError, LearningError
 from hopefear.events import Event, ReplicasFinished, RunFailed, RunFinished, Warned, read_log
 from hopefear.learners import KBestMira, Lbfgs, Learner, ProgressCallback, TuningSet
+from hopefear.learners.base import DataTypes
 from hopefear.regularizers import L1
 from hopefear.tuning import learn
 from hopefear.types import FloatArray, Hypothesis, Weights
@@ -219,6 +220,8 @@ def test_start_weights_of_some_other_features_are_a_warning(tmp_path: Path) -> N
 @dataclass(frozen=True, kw_only=True)
 class Returning:
     """A learner that ends each epoch with given weights."""
+
+    learns_from: ClassVar[DataTypes] = (TuningSet,)
 
     value: float
     epochs: int = 2

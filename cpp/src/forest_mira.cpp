@@ -1,0 +1,141 @@
+#include "hopefear/forest_mira.hpp"
+
+#include "hopefear/bleu.hpp"
+#include "hopefear/error.hpp"
+#include "hopefear/passive_aggressive.hpp"
+
+namespace hopefear {
+
+std::vector<double> linear_gain(std::span<const double> document) {
+    std::vector<double> point = perfect_sentence(document.size() / 2);
+    for (std::size_t i = 0; i < point.size(); ++i) point[i] += document[i];
+    const BleuStatistics<const double> b(point);
+    // Linear BLEU is of n_1 BLEU.
+    std::vector<double> gain = linear_bleu(point);
+    for (double& x : gain) x *= b.reference_length() / b.hypothesis_length();
+    return gain;
+}
+
+HopeFear::HopeFear(const ForestSet& forests, const BleuForests& split)
+    : forests_(forests), split_(split), count_(split.references().make_count()) {
+    if (forests.size() != split.size())
+        fail<DataError>(forests.size(), " forests, but ", split.size(), " with statistics of BLEU");
+}
+
+void HopeFear::find(std::size_t sentence, const OnlineWeights& weights,
+                    std::span<const double> gain) {
+    const Forest& forest = *forests_[sentence];
+    const BleuForest& split = split_[sentence];
+    scores_.resize(forest.edge_count());
+    for (std::size_t edge = 0; edge < scores_.size(); ++edge)
+        scores_[edge] = weights.dot(forest.features(static_cast<EdgeId>(edge)));
+    gains_.assign(split.rows.size() / gain.size(), 0.0);
+    for (std::size_t row = 0; row < gains_.size(); ++row)
+        for (std::size_t i = 0; i < gain.size(); ++i)
+            gains_[row] += gain[i] * split.rows[row * gain.size() + i];
+    best_.find(split.edge_begin, split.tails, [&](EdgeId edge) {
+        const auto [original, statistics] = split.edges[edge];
+        const double s = scores_[original];
+        const double b = gains_[statistics];
+        return std::array{s + b, s - b, s, s};
+    });
+    for (std::size_t lane = 0; lane < found_.size(); ++lane) read(sentence, lane);
+}
+
+void HopeFear::read(std::size_t sentence, std::size_t lane) {
+    const Forest& forest = *forests_[sentence];
+    const BleuForest& split = split_[sentence];
+    read_derivation(
+        split.root(), split.tails, [&](NodeId node) { return best_.edge(node, lane); },
+        [&](EdgeId edge) { return forest.target(split.edges[edge].original); }, text_);
+    Found& found = found_[lane];
+    found.score = best_.score(lane);
+    found.edges.clear();
+    for (const EdgeId edge : text_.edges) found.edges.push_back(split.edges[edge].original);
+    found.words = text_.words;
+    numbers_.clear();
+    for (const WordId word : text_.words) numbers_.push_back(split_.number(word));
+    found.statistics.assign(split_.references().dimension(), 0.0);
+    count_(sentence, numbers_, found.statistics);
+}
+
+namespace {
+
+// h(hope) - h(fear), added up in an array of all features of which few are touched.
+class FeatureDifference {
+  public:
+    explicit FeatureDifference(std::size_t features) : sums_(features, 0.0) {}
+
+    void add(const Forest& forest, std::span<const EdgeId> edges, double sign) {
+        for (const EdgeId edge : edges) {
+            const SparseView h = forest.features(edge);
+            for (std::size_t i = 0; i < h.size(); ++i) {
+                // A feature that comes back to zero may be listed twice: what is taken the second
+                // time is zero.
+                if (sums_[h.ids[i]] == 0.0) ids_.push_back(h.ids[i]);
+                sums_[h.ids[i]] += sign * h.values[i];
+            }
+        }
+    }
+    // The difference; this is empty again.
+    [[nodiscard]] SparseView take() {
+        taken_ids_.clear();
+        taken_values_.clear();
+        for (const FeatureId id : ids_) {
+            if (sums_[id] == 0.0) continue;
+            taken_ids_.push_back(id);
+            taken_values_.push_back(sums_[id]);
+            sums_[id] = 0.0;
+        }
+        ids_.clear();
+        return {taken_ids_, taken_values_};
+    }
+
+  private:
+    std::vector<double> sums_;
+    std::vector<FeatureId> ids_;
+    std::vector<FeatureId> taken_ids_;
+    std::vector<double> taken_values_;
+};
+
+}  // namespace
+
+KBestMiraState forest_mira_epoch(const ForestSet& forests, const BleuForests& split,
+                                 const CorpusScore& score, std::span<const std::int64_t> order,
+                                 const KBestMiraOptions& options, KBestMiraState state) {
+    if (score.dimension() != split.references().dimension())
+        fail<DataError>("the metric takes ", score.dimension(), " statistics, the forests have ",
+                        split.references().dimension());
+    OnlineWeights& weights = state.weights;
+    forests.check_weights(weights.weights());
+    state.loss = 0.0;
+    state.updates = 0;
+    HopeFear search(forests, split);
+    FeatureDifference difference(weights.size());
+    for (const std::int64_t number : order) {
+        const std::size_t sentence = forests.checked_sentence(number);
+        if (!forests[sentence]) continue;
+        search.find(sentence, weights, linear_gain(state.document));
+        const HopeFear::Found& hope = search.hope();
+        const HopeFear::Found& fear = search.fear();
+        std::array<double, 2> gains;
+        std::vector<double> rows = hope.statistics;
+        rows.insert(rows.end(), fear.statistics.begin(), fear.statistics.end());
+        score.gains(state.document, rows, gains);
+        const double cost = gains[0] - gains[1];
+        if (cost > 0.0) {
+            difference.add(*forests[sentence], hope.edges, 1.0);
+            difference.add(*forests[sentence], fear.edges, -1.0);
+            const double violation = raise(difference.take(), cost, options.max_step, weights);
+            state.loss += violation;
+            state.updates += violation > 0.0;
+        }
+        weights.count();
+        const auto& taken = options.hope_context ? hope.statistics : search.model().statistics;
+        for (std::size_t i = 0; i < state.document.size(); ++i)
+            state.document[i] = options.decay * state.document[i] + taken[i];
+    }
+    return state;
+}
+
+}  // namespace hopefear

@@ -1,0 +1,186 @@
+#include "hopefear/forest_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hopefear/distribution.hpp"
+#include "hopefear/error.hpp"
+#include "hopefear/threads.hpp"
+
+namespace hopefear {
+
+ForestSet::ForestSet(std::vector<std::shared_ptr<const Forest>> forests)
+    : forests_(std::move(forests)) {
+    const Forest* first = nullptr;
+    for (std::size_t sentence = 0; sentence < size(); ++sentence) {
+        const Forest* forest = forests_[sentence].get();
+        if (!forest) {
+            tails_.emplace_back(0);
+            first_edge_.push_back(first_edge_.back());
+            continue;
+        }
+        if (!first) first = forest;
+        if (forest->words() != first->words() || forest->feature_names() != first->feature_names())
+            fail<DataError>("the forest of sentence ", sentence,
+                            " has other vocabularies than those before it; read all forests of a "
+                            "data set with the same ones");
+        tails_.emplace_back(*forest);
+        first_edge_.push_back(first_edge_.back() + forest->edge_count());
+        features_ = std::max(features_, forest->feature_count());
+    }
+    if (first) words_ = first->words();
+}
+
+std::size_t ForestSet::checked_sentence(std::int64_t sentence) const {
+    if (sentence < 0 || static_cast<std::size_t>(sentence) >= size())
+        fail<DataError>("there is no sentence ", sentence, ": there are ", size());
+    return static_cast<std::size_t>(sentence);
+}
+
+std::size_t ForestSet::checked_forest(std::int64_t sentence) const {
+    const std::size_t checked = checked_sentence(sentence);
+    if (!forests_[checked]) fail<DataError>("sentence ", sentence, " has no forest");
+    return checked;
+}
+
+void ForestSet::check_edges(std::span<const double> values, const char* what) const {
+    if (values.size() != edge_count())
+        fail<DataError>(values.size(), " ", what, " for ", edge_count(), " edges");
+    const auto at = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
+    if (at != values.end())
+        fail<DataError>("among the ", what, ", that of edge ", at - values.begin(), " is ", *at,
+                        "; it must be finite");
+}
+
+void ForestSet::check_weights(std::span<const double> weights) const {
+    if (weights.size() < features_)
+        fail<DataError>(weights.size(), " weights for ", features_, " features");
+    const auto at = std::ranges::find_if(weights, [](double x) { return !std::isfinite(x); });
+    if (at != weights.end())
+        fail<DataError>("the weight of feature ", at - weights.begin(), " is ", *at,
+                        "; it must be finite");
+}
+
+std::vector<double> score_edges(const ForestSet& forests, std::span<const double> weights,
+                                std::size_t threads) {
+    forests.check_weights(weights);
+    std::vector<double> scores(forests.edge_count());
+    parallel_blocks(forests.size(), 4, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t sentence = begin; sentence < end; ++sentence) {
+            const auto out = forests.edges(std::span(scores), sentence);
+            for (std::size_t edge = 0; edge < out.size(); ++edge)
+                out[edge] = forests[sentence]->features(static_cast<EdgeId>(edge)).dot(weights);
+        }
+    });
+    return scores;
+}
+
+namespace {
+
+// Mean and variance of the features of one forest, node by node: a derivation is an edge, drawn
+// given its head, and independent derivations of the edge's tails.
+class Moments {
+  public:
+    explicit Moments(std::size_t features) : place_(features, -1) {}
+
+    // Add the variances of the features to `sum`.
+    void add(const Forest& forest, std::span<double> sum) {
+        number_features(forest);
+        const std::vector<double> zeros(forest.edge_count(), 0.0);
+        const Distribution uniform(forest, zeros, 1.0);
+        mean_.assign(forest.node_count() * ids_.size(), 0.0);
+        variance_.assign(forest.node_count() * ids_.size(), 0.0);
+        for (NodeId node = 0; node <= forest.root(); ++node)
+            add_node(forest, node, uniform.conditional());
+        const std::size_t root = static_cast<std::size_t>(forest.root()) * ids_.size();
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            const double variance = variance_[root + i];
+            // What is constant leaves nothing but what rounding the means left.
+            if (variance > 1e-20 * largest_[i] * largest_[i]) sum[ids_[i]] += variance;
+            place_[ids_[i]] = -1;
+        }
+    }
+
+  private:
+    // The features of this forest, which are few of all.
+    void number_features(const Forest& forest) {
+        ids_.clear();
+        const FeaturePatterns& patterns = forest.patterns();
+        for (std::size_t pattern = 0; pattern < patterns.size(); ++pattern)
+            for (const FeatureId id : patterns[static_cast<FeaturePatterns::Id>(pattern)])
+                if (place_[id] < 0) {
+                    place_[id] = static_cast<std::int32_t>(ids_.size());
+                    ids_.push_back(id);
+                }
+        largest_.assign(ids_.size(), 0.0);
+    }
+
+    void add_node(const Forest& forest, NodeId node, std::span<const double> probability) {
+        const std::size_t count = ids_.size();
+        const auto edges = forest.edges(node);
+        edge_means_.assign(edges.size() * count, 0.0);
+        double* const mean = mean_.data() + static_cast<std::size_t>(node) * count;
+        double* const variance = variance_.data() + static_cast<std::size_t>(node) * count;
+        double* edge_mean = edge_means_.data();
+        for (const EdgeId edge : edges) {
+            const SparseView h = forest.features(edge);
+            for (std::size_t i = 0; i < h.size(); ++i) edge_mean[place_[h.ids[i]]] += h.values[i];
+            for (const NodeId tail : forest.tails(edge)) {
+                const std::size_t at = static_cast<std::size_t>(tail) * count;
+                for (std::size_t i = 0; i < count; ++i) {
+                    edge_mean[i] += mean_[at + i];
+                    variance[i] += probability[edge] * variance_[at + i];
+                }
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                mean[i] += probability[edge] * edge_mean[i];
+                largest_[i] = std::max(largest_[i], std::abs(edge_mean[i]));
+            }
+            edge_mean += count;
+        }
+        edge_mean = edge_means_.data();
+        for (const EdgeId edge : edges) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const double aside = edge_mean[i] - mean[i];
+                variance[i] += probability[edge] * aside * aside;
+            }
+            edge_mean += count;
+        }
+    }
+
+    std::vector<std::int32_t> place_;  // of a feature in ids_; -1: not in this forest
+    std::vector<FeatureId> ids_;
+    std::vector<double> mean_;  // by node and place
+    std::vector<double> variance_;
+    std::vector<double> edge_means_;
+    std::vector<double> largest_;  // mean of an edge with its tails, by place
+};
+
+}  // namespace
+
+std::vector<double> feature_spread(const ForestSet& forests, std::size_t features,
+                                   std::size_t threads) {
+    if (features < forests.feature_count())
+        fail<DataError>("the spread of ", features,
+                        " features was asked for, but the forests have ", forests.feature_count());
+    // The pieces are the same for any number of threads.
+    constexpr std::size_t block = 64;
+    std::vector<std::vector<double>> pieces((forests.size() + block - 1) / block);
+    parallel_blocks(forests.size(), block, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<double>& sum = pieces[begin / block];
+        sum.assign(features, 0.0);
+        Moments moments(features);
+        for (std::size_t sentence = begin; sentence < end; ++sentence)
+            if (forests[sentence]) moments.add(*forests[sentence], sum);
+    });
+    std::vector<double> spread(features, 0.0);
+    for (const auto& piece : pieces)
+        for (std::size_t i = 0; i < features; ++i) spread[i] += piece[i];
+    double count = 0.0;
+    for (std::size_t sentence = 0; sentence < forests.size(); ++sentence)
+        count += forests[sentence] ? 1.0 : 0.0;
+    for (double& x : spread) x = count > 0.0 ? std::sqrt(x / count) : 0.0;
+    return spread;
+}
+
+}  // namespace hopefear
