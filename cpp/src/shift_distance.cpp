@@ -97,13 +97,12 @@ std::size_t ShiftDistance::operator()(std::span<const WordId> hypothesis,
     if (reference.empty()) return hypothesis.size();
     words_.assign(hypothesis.begin(), hypothesis.end());
     distance_.start(reference, hypothesis.size());
-    candidates_ = 0;
+    tries_ = 0;
     for (std::size_t shifts = 0;; ++shifts) {
         current_ = distance_.align(words_);
         find_best_shift(reference);
         // A search that was cut short makes no move.
-        if (!best_ || candidates_ >= max_candidates)
-            return shifts + static_cast<std::size_t>(current_);
+        if (!best_ || tries_ >= max_tries) return shifts + static_cast<std::size_t>(current_);
         move(words_, *best_, destination(*best_));
     }
 }
@@ -123,7 +122,7 @@ void ShiftDistance::find_best_shift(std::span<const WordId> reference) {
                  ++length) {
                 if (!worth_trying(begin, at, length)) continue;
                 try_targets(begin, at, length);
-                if (candidates_ >= max_candidates) return;
+                if (tries_ >= max_tries) return;
             }
         }
     }
@@ -170,7 +169,7 @@ void ShiftDistance::try_targets(std::size_t begin, std::size_t reference_begin,
 }
 
 void ShiftDistance::try_shift(const Shift& shift) {
-    ++candidates_;
+    ++tries_;
     const std::size_t to = destination(shift);
     if (to == shift.begin) return;
     shifted_ = words_;

@@ -67,7 +67,7 @@ class ShiftDistance {
   public:
     static constexpr std::size_t max_shift_size = 10;
     static constexpr std::size_t max_shift_distance = 50;
-    static constexpr std::size_t max_candidates = 1000;
+    static constexpr std::size_t max_tries = 1000;
 
     // How many edits make `hypothesis` out of `reference`.
     [[nodiscard]] std::size_t operator()(std::span<const WordId> hypothesis,
@@ -97,7 +97,7 @@ class ShiftDistance {
     std::vector<WordId> words_;
     std::vector<WordId> shifted_;
     int current_ = 0;  // the distance of words_
-    std::size_t candidates_ = 0;
+    std::size_t tries_ = 0;
     std::optional<Shift> best_;
     // Of words_ and the reference: which words are no matches, and how many words_ come before the
     // end of each reference word.
