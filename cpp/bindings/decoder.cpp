@@ -10,6 +10,31 @@ namespace hopefear::bindings {
 
 namespace {
 
+void bind_grammar_use(nb::module_& m) {
+    nb::enum_<FeatureView>(m, "FeatureView", "What the model sees of a grammar's value.")
+        .value("none", FeatureView::none)
+        .value("value", FeatureView::value)
+        .value("logarithm", FeatureView::logarithm)
+        .value("rarity", FeatureView::rarity);
+    nb::class_<FeatureUse>(m, "FeatureUse", "A feature that is made of one of a grammar.")
+        .def(
+            "__init__",
+            [](FeatureUse* self, const std::string& of, FeatureView view, const std::string& name) {
+                new (self) FeatureUse{of, view, name};
+            },
+            nb::arg("of"), nb::arg("view"), nb::arg("name"));
+    nb::class_<GrammarUse>(m, "GrammarUse", "A grammar of a model.")
+        .def(
+            "__init__",
+            [](GrammarUse* self, const std::shared_ptr<Grammar>& grammar, std::int32_t max_span,
+               const std::vector<FeatureUse>& features) {
+                new (self) GrammarUse{grammar, max_span, features};
+            },
+            nb::arg("grammar"), nb::arg("max_span"), nb::arg("features"),
+            "A grammar, how many source words its rules may cover (0: any number), and which of "
+            "its features are used in another way than usual.");
+}
+
 void bind_model(nb::module_& m) {
     nb::class_<ModelNames>(m, "ModelNames", "The names of labels and features.")
         .def(nb::init<>())
@@ -20,14 +45,7 @@ void bind_model(nb::module_& m) {
         .def_rw("unknown_word", &ModelNames::unknown_word, "1 for each unknown word.")
         .def_rw("identity_rule", &ModelNames::identity_rule, "1 for each word that passes.")
         .def_rw("number_rule", &ModelNames::number_rule, "1 for each number that passes.");
-    nb::class_<GrammarUse>(m, "GrammarUse", "A grammar of a model.")
-        .def(
-            "__init__",
-            [](GrammarUse* self, const std::shared_ptr<Grammar>& grammar, std::int32_t max_span) {
-                new (self) GrammarUse{grammar, max_span};
-            },
-            nb::arg("grammar"), nb::arg("max_span"),
-            "A grammar, and how many source words its rules may cover; 0: any number.");
+    bind_grammar_use(m);
     nb::class_<NamedLanguageModel>(m, "NamedLanguageModel", "A language model of a model.")
         .def(
             "__init__",

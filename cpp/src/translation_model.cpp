@@ -1,6 +1,7 @@
 #include "hopefear/translation_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "hopefear/error.hpp"
 #include "hopefear/language_models.hpp"
@@ -41,6 +42,42 @@ Label TranslationModel::Part::label(Symbol symbol) const {
     return labels[local];
 }
 
+namespace {
+
+FeatureView usual_view(FeatureKind kind) {
+    switch (kind) {
+        case FeatureKind::probability:
+            return FeatureView::logarithm;
+        case FeatureKind::count:
+            return FeatureView::none;
+        default:
+            return FeatureView::value;
+    }
+}
+
+std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features_of(const GrammarUse& use,
+                                                                        Vocabulary& names) {
+    const Vocabulary& own = *use.grammar->feature_names();
+    std::vector<std::vector<const FeatureUse*>> named(own.size());
+    for (const FeatureUse& feature : use.features) {
+        const auto id = own.find(feature.of);
+        if (!id) fail<ConfigError>(use.grammar->name(), ": has no feature '", feature.of, "'");
+        named[*id].push_back(&feature);
+    }
+    std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features(own.size());
+    const auto add = [&](std::size_t id, FeatureView view, std::string_view name) {
+        if (view != FeatureView::none) features[id].emplace_back(names.add(name), view);
+    };
+    for (std::size_t id = 0; id < own.size(); ++id) {
+        const auto local = static_cast<FeatureId>(id);
+        if (named[id].empty()) add(id, usual_view(use.grammar->kind(local)), own.text(local));
+        for (const FeatureUse* feature : named[id]) add(id, feature->view, feature->name);
+    }
+    return features;
+}
+
+}  // namespace
+
 void TranslationModel::add_part(const GrammarUse& use) {
     if (use.max_span < 0)
         fail<ConfigError>("the maximal span of ", use.grammar->name(), " is ", use.max_span,
@@ -52,21 +89,30 @@ void TranslationModel::add_part(const GrammarUse& use) {
     };
     parts_.push_back({use.grammar, use.max_span, translated(*use.grammar->target_words(), words_),
                       translated(*use.grammar->labels(), labels_),
-                      translated(*use.grammar->feature_names(), *feature_names_)});
+                      features_of(use, *feature_names_)});
 }
 
 namespace {
 
-// Call use(feature, value) for each feature of the rules' own.
+double view_of(FeatureView view, float value) {
+    switch (view) {
+        case FeatureView::logarithm:
+            return score_of(FeatureKind::probability, value);
+        case FeatureView::rarity:
+            return std::exp(1.0 - value);
+        default:
+            return value;
+    }
+}
+
+// Call use(feature, view, value) for each feature that is made of the rule's own.
 template <class Use>
 void for_each_feature(const TranslationModel::Part& part, const Rule& rule, const Use& use) {
-    const auto kinds = part.grammar->kinds();
     for (std::size_t i = 0; i < rule.features.size(); ++i)
-        use(part.features[i], kinds[i], rule.features[i]);
-    for (std::size_t i = 0; i < rule.sparse_ids.size(); ++i) {
-        const FeatureId id = rule.sparse_ids[i];
-        use(part.features[id], kinds[id], rule.sparse_values[i]);
-    }
+        for (const auto& [id, view] : part.features[i]) use(id, view, rule.features[i]);
+    for (std::size_t i = 0; i < rule.sparse_ids.size(); ++i)
+        for (const auto& [id, view] : part.features[rule.sparse_ids[i]])
+            use(id, view, rule.sparse_values[i]);
 }
 
 double word_penalty(const Rule& rule) {
@@ -82,8 +128,8 @@ void TranslationModel::rule_features(std::size_t part, const Rule& rule,
         ids.push_back(id);
         values.push_back(value);
     };
-    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureKind kind, float value) {
-        add(id, score_of(kind, value));
+    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureView view, float value) {
+        add(id, view_of(view, value));
     });
     add(word_penalty_, word_penalty(rule));
     add(phrase_penalty_, 1.0);
@@ -99,8 +145,8 @@ void TranslationModel::pass_through_features(PassThrough kind, std::vector<Featu
 double TranslationModel::rule_score(std::size_t part, const Rule& rule,
                                     std::span<const double> weights) const {
     double sum = weights[word_penalty_] * word_penalty(rule) + weights[phrase_penalty_];
-    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureKind kind, float value) {
-        if (weights[id] != 0.0) sum += weights[id] * score_of(kind, value);
+    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureView view, float value) {
+        if (weights[id] != 0.0) sum += weights[id] * view_of(view, value);
     });
     return sum;
 }

@@ -919,12 +919,28 @@ class ModelNames:
     @number_rule.setter
     def number_rule(self, arg: str, /) -> None: ...
 
+class FeatureView(enum.Enum):
+    """What the model sees of a grammar's value."""
+
+    none = 0
+
+    value = 1
+
+    logarithm = 2
+
+    rarity = 3
+
+class FeatureUse:
+    """A feature that is made of one of a grammar."""
+
+    def __init__(self, of: str, view: FeatureView, name: str) -> None: ...
+
 class GrammarUse:
     """A grammar of a model."""
 
-    def __init__(self, grammar: Grammar, max_span: int) -> None:
+    def __init__(self, grammar: Grammar, max_span: int, features: Sequence[FeatureUse]) -> None:
         """
-        A grammar, and how many source words its rules may cover; 0: any number.
+        A grammar, how many source words its rules may cover (0: any number), and which of its features are used in another way than usual.
         """
 
 class NamedLanguageModel:

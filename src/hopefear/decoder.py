@@ -7,14 +7,22 @@ whatever other rules make of the words between.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from hopefear import _core, require
-from hopefear._core import LanguageModel, Vocabulary
+from hopefear._core import FeatureView, LanguageModel, Vocabulary
 from hopefear.forest import Forest
 from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
 from hopefear.types import Weights
 
-__all__ = ["Decoder", "DecoderOptions", "ModelNames", "glue_grammar"]
+__all__ = [
+    "Decoder",
+    "DecoderOptions",
+    "FeatureUse",
+    "GrammarUse",
+    "ModelNames",
+    "glue_grammar",
+]
 
 BEGIN, END = "<s>", "</s>"
 
@@ -93,6 +101,55 @@ class ModelNames:
         return names
 
 
+@dataclass(frozen=True, kw_only=True)
+class FeatureUse:
+    """A feature that is made of a value that the rules of a grammar have.
+
+    Attributes
+    ----------
+    of : str
+        The grammar's feature.
+    view : str
+        ``value``: as it is; ``logarithm``: at least -100; ``rarity``: exp(1 - count); ``none``: it
+        is no feature of the model.
+    name : str
+        What the model's feature is called; as the grammar's if left out.
+    """
+
+    of: str
+    view: Literal["none", "value", "logarithm", "rarity"] = "value"
+    name: str = ""
+
+    def core(self) -> _core.FeatureUse:
+        """Return it as the core needs it."""
+        return _core.FeatureUse(self.of, FeatureView[self.view], self.name or self.of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarUse:
+    """A grammar, and how its rules are used.
+
+    Attributes
+    ----------
+    grammar : Grammar
+        The rules.
+    max_span : int, optional
+        How many source words a rule may cover, 0: any number; as the options say if left out.
+    features : tuple of FeatureUse
+        Features that are used in another way than usual: scores are used as they are, probabilities
+        by their logarithms, counts not at all.
+    """
+
+    grammar: Grammar
+    max_span: int | None = None
+    features: tuple[FeatureUse, ...] = ()
+
+    def core(self, max_span: int) -> _core.GrammarUse:
+        """Return it as the core needs it."""
+        span = max_span if self.max_span is None else self.max_span
+        return _core.GrammarUse(self.grammar.core, span, [use.core() for use in self.features])
+
+
 def glue_grammar(
     labels: Sequence[str] = ("X",), *, goal: str = "S", feature: str = "Glue"
 ) -> Grammar:
@@ -117,7 +174,8 @@ class Decoder:
     Parameters
     ----------
     grammars
-        One grammar, or several: all their rules are used together.
+        One grammar, or several: all their rules are used together. Counts are no features, unless
+        a GrammarUse says so.
     language_models
         Language models by the names of their features, the natural logarithms of probabilities.
     weights
@@ -135,7 +193,7 @@ class Decoder:
 
     def __init__(
         self,
-        grammars: Grammar | Sequence[Grammar],
+        grammars: Grammar | GrammarUse | Sequence[Grammar | GrammarUse],
         language_models: Mapping[str, LanguageModel],
         weights: Weights,
         *,
@@ -146,15 +204,17 @@ class Decoder:
     ) -> None:
         self.options = DecoderOptions() if options is None else options
         self.names = ModelNames() if names is None else names
-        if isinstance(grammars, Grammar):
+        if isinstance(grammars, Grammar | GrammarUse):
             grammars = [grammars]
         if glue is None:
             glue = glue_grammar([self.names.pass_through], goal=self.names.goal)
-        uses = [_core.GrammarUse(g.core, self.options.max_span) for g in grammars]
-        uses.append(_core.GrammarUse(glue.core, 0))
+        uses = [g if isinstance(g, GrammarUse) else GrammarUse(grammar=g) for g in grammars]
+        uses.append(GrammarUse(grammar=glue, max_span=0))
         models = [_core.NamedLanguageModel(*named) for named in language_models.items()]
         features = Vocabulary() if feature_names is None else feature_names
-        self._model = _core.TranslationModel(uses, models, self.names.core(), features)
+        self._model = _core.TranslationModel(
+            [use.core(self.options.max_span) for use in uses], models, self.names.core(), features
+        )
         self._set_weights(weights)
 
     def _set_weights(self, weights: Weights) -> None:

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hopefear/feature_rows.hpp"
@@ -24,9 +25,27 @@ inline constexpr std::string_view sentence_end = "</s>";
 inline constexpr Symbol begin_word = 0;
 inline constexpr Symbol end_word = 1;
 
+// What the model sees of a value that a grammar has.
+enum class FeatureView : std::uint8_t {
+    none,
+    value,      // the value itself
+    logarithm,  // of a probability, at least -100, as in Moses
+    rarity,     // exp(1 - count): 1 for what was seen once, near 0 for what was seen often
+};
+
+// A feature of the model that is made of one of a grammar.
+struct FeatureUse {
+    std::string of;  // the grammar's feature
+    FeatureView view = FeatureView::value;
+    std::string name;  // the model's
+};
+
 struct GrammarUse {
     std::shared_ptr<const Grammar> grammar;
     std::int32_t max_span = 0;  // how many source words a rule may cover; 0: any number
+    // Features that are not named here are used under their own names: scores as they are,
+    // probabilities by their logarithms, counts not at all.
+    std::vector<FeatureUse> features{};
 };
 
 // By language model: the numbers that the words of a sentence have in it.
@@ -62,7 +81,8 @@ class TranslationModel {
         std::int32_t max_span;
         std::vector<Symbol> words;  // of target sides
         std::vector<Label> labels;
-        std::vector<FeatureId> features;
+        // Of each feature of the grammar, the model's that are made of it.
+        std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features;
 
         // The label of a source symbol that is one; throws FormatError if the grammar has none.
         [[nodiscard]] Label label(Symbol symbol) const;
