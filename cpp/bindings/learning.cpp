@@ -6,6 +6,7 @@
 #include "hopefear/dual_coordinate_descent.hpp"
 #include "hopefear/feature_product.hpp"
 #include "hopefear/kbest_mira.hpp"
+#include "hopefear/logistic_regression.hpp"
 #include "hopefear/loss.hpp"
 #include "hopefear/ranking_pairs.hpp"
 #include "hopefear/subgradient.hpp"
@@ -187,6 +188,21 @@ void bind_margins(nb::module_& m) {
             return std::pair(loss, to_array(std::move(gradient)));
         },
         nb::arg("rows"), nb::arg("weights"), "The sum of log(1 + exp(-w.row)), and its gradient.");
+    m.def(
+        "logistic_regression",
+        [](const SparseRows& rows, const ArrayIn<double>& start, const ArrayIn<double>& origin,
+           const ArrayIn<double>& unit, double strength, double tolerance) {
+            std::vector<double> weights;
+            {
+                Unlocked unlocked;
+                weights = logistic_regression(rows, as_span(start), as_span(origin), as_span(unit),
+                                              {.strength = strength, .tolerance = tolerance});
+            }
+            return to_array(std::move(weights));
+        },
+        nb::arg("rows"), nb::arg("start"), nb::arg("origin"), nb::arg("unit"), nb::kw_only(),
+        nb::arg("strength"), nb::arg("tolerance"),
+        "Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.row)).");
     m.def("pair_differences", &pair_differences, nb::arg("nbest"), nb::arg("pairs"),
           nb::call_guard<nb::gil_scoped_release>(), "h(better) - h(worse) for each pair.");
     m.def(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "hopefear/error.hpp"
 #include "hopefear/loss.hpp"
@@ -26,27 +25,26 @@ struct Pair {
     }
 };
 
-// The `kept` best of the pairs drawn, in a heap with the worst of them on top: most draws end with
-// one comparison.
+// The `kept` best of the pairs drawn, in a heap with the worst of them on top.
 std::vector<Pair> sample_list(NBest::Rows rows, std::span<const double> gains,
                               const PairSampling& sampling, Random random) {
     std::vector<Pair> heap;
     if (rows.size() < 2) return heap;
     const auto order = [](const Pair& x, const Pair& y) { return x.before(y); };
     const std::span<const double> list = gains.subspan(rows.begin, rows.size());
+    double least = sampling.threshold;  // one comparison, which mostly ends the same way
     for (std::size_t i = 0; i < sampling.samples; ++i) {
-        const std::size_t a = random.below(rows.size());
-        const std::size_t b = random.below(rows.size());
+        const auto [a, b] = random.two_below(rows.size());
         const double difference = std::abs(list[a] - list[b]);
-        if (!(difference > sampling.threshold)) continue;
+        if (!(difference > least)) continue;
         if (heap.size() == sampling.kept) {
-            if (difference <= heap.front().difference) continue;
             std::ranges::pop_heap(heap, order);
             heap.pop_back();
         }
         const bool first = list[a] > list[b];
         heap.push_back({difference, i, rows.begin + (first ? a : b), rows.begin + (first ? b : a)});
         std::ranges::push_heap(heap, order);
+        if (heap.size() == sampling.kept) least = heap.front().difference;
     }
     std::ranges::sort(heap, order);
     return heap;
@@ -159,26 +157,6 @@ SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs) {
     for (std::size_t i = 0; i < pairs.better.size(); ++i)
         rows.add_difference(nbest.features(pairs.better[i]), nbest.features(pairs.worse[i]));
     return rows;
-}
-
-double logistic_loss(const SparseRows& rows, std::span<const double> weights,
-                     std::span<double> gradient) {
-    rows.check(std::min(weights.size(), gradient.size()));
-    std::ranges::fill(gradient, 0.0);
-    double sum = 0.0;
-    double product = 1.0;  // of 1 + e; one logarithm serves hundreds of rows
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-        const SparseView row = rows[p];
-        const double margin = row.dot(weights);
-        // log(1 + exp(-m)) = log(1 + e) + max(0, -m), where e cannot overflow
-        const double e = std::exp(-std::abs(margin));
-        product *= 1.0 + e;
-        if (product > 1e200) sum += std::log(std::exchange(product, 1.0));
-        sum += std::max(0.0, -margin);
-        const double slope = -(margin > 0.0 ? e : 1.0) / (1.0 + e);
-        for (std::size_t i = 0; i < row.size(); ++i) gradient[row.ids[i]] += slope * row.values[i];
-    }
-    return sum + std::log(product);
 }
 
 SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_t> sentences,

@@ -1340,6 +1340,9 @@ class SparseRows:
 def logistic_loss(rows: SparseRows, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """The sum of log(1 + exp(-w.row)), and its gradient."""
 
+def logistic_regression(rows: SparseRows, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, strength: float, tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.row))."""
+
 def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
     """h(better) - h(worse) for each pair."""
 

@@ -19,8 +19,10 @@ struct CorpusScore {
     // A small document without a mistake, in whose context a first sentence can be judged.
     [[nodiscard]] virtual std::vector<double> first_document() const = 0;
 
-    // What each of `rows` is worth to a document: size(d + b) score(d + b), equal to the gain of
-    // Chiang (2012), equation 3, but for a term that all hypotheses of a sentence share.
+    // What each of `rows` is worth to a document: size(d + b) score(d + b), as Cherry and Foster's
+    // k-best MIRA has it. Unlike the gain of Chiang (2012), equation 3, which is `document_gains`
+    // of bleu.hpp, its factor is not the length of the document alone: it counts the sentence too,
+    // and with several references it differs between hypotheses for which other references count.
     virtual void gains(std::span<const double> document, std::span<const double> rows,
                        std::span<double> out) const;
 };

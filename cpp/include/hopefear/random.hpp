@@ -2,6 +2,7 @@
 // library are not).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -30,6 +31,16 @@ class Random {
                 product = static_cast<Wide>(next()) * n;
         }
         return static_cast<std::uint64_t>(product >> 64);
+    }
+    // Two of these from one draw; n < 2^32.
+    std::pair<std::uint64_t, std::uint64_t> two_below(std::uint64_t n) {
+        while (true) {
+            const std::uint64_t bits = next();
+            const std::uint64_t a = (bits >> 32) * n;
+            const std::uint64_t b = (bits & 0xffffffffu) * n;
+            const std::uint64_t low = std::min(a & 0xffffffffu, b & 0xffffffffu);
+            if (low >= n || low >= (std::uint64_t{1} << 32) % n) return {a >> 32, b >> 32};
+        }
     }
     template <class Range>
     void shuffle(Range& range) {

@@ -44,10 +44,6 @@ RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sent
 // h(better) - h(worse)
 SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs);
 
-// sum_p log(1 + exp(-w . row_p)), and its gradient.
-double logistic_loss(const SparseRows& rows, std::span<const double> weights,
-                     std::span<double> gradient);
-
 // The softmax loss of Watanabe (2012), equation 6, linearized at w: for each sentence
 // L = log(Z_oracle / Z_nbest), which is to be raised, and its gradient Psi.
 struct SoftmaxTangents {

@@ -12,7 +12,7 @@ import numpy as np
 from hopefear import _core, require
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.learners.lbfgs import minimize
-from hopefear.regularizers import L2, Regularizer, regularizers
+from hopefear.regularizers import L1, L2, L2Start, Regularizer, regularizers
 from hopefear.types import FloatArray
 
 __all__ = ["Pro"]
@@ -92,10 +92,20 @@ class Pro:
     def classify(self, data: TuningSet, pairs: _core.RankingPairs, start: FloatArray) -> FloatArray:
         """Return the weights of the logistic regression on `pairs`, started at `start`."""
         rows = _core.pair_differences(data.nbest.core, pairs)
-        return minimize(
-            lambda w: _core.logistic_loss(rows, w),
-            self.regularizer,
+        tolerance = 1e-7 * len(rows)
+        if isinstance(self.regularizer, L1):
+            return minimize(
+                lambda w: _core.logistic_loss(rows, w),
+                self.regularizer,
+                start,
+                scale=data.feature_spread,
+                tolerance=tolerance,
+            )
+        return _core.logistic_regression(
+            rows,
             start,
-            scale=data.feature_spread,
-            tolerance=1e-7 * len(rows),
+            start if isinstance(self.regularizer, L2Start) else np.zeros_like(start),
+            data.feature_unit,
+            strength=self.regularizer.strength,
+            tolerance=tolerance,
         )

@@ -6,7 +6,8 @@ import pytest
 from hopefear import _core
 from hopefear.errors import ConfigError
 from hopefear.learners import Pro, TuningSet
-from hopefear.regularizers import L2
+from hopefear.nbest import NBestBuilder
+from hopefear.regularizers import L2, L2Start, NoPenalty, Regularizer
 from tuning_sets import start_vector, synthetic_set
 
 
@@ -107,3 +108,47 @@ def test_corpus_oracles_are_the_best_choice_where_all_choices_can_be_tried() -> 
 def test_options_are_checked_when_they_are_set() -> None:
     with pytest.raises(ConfigError, match=r"Pro\.interpolation must be from 0 to 1, got 2"):
         Pro(interpolation=2)
+
+
+@pytest.mark.parametrize("regularizer", [L2(strength=0.01), L2Start(strength=3.0), NoPenalty()])
+def test_newtons_method_ends_where_the_gradient_vanishes(regularizer: Regularizer) -> None:
+    data = synthetic_set(sentences=60)
+    pairs, start = sampled(data), start_vector(data)
+    found = Pro(regularizer=regularizer).classify(data, pairs, start)
+    rows = _core.pair_differences(data.nbest.core, pairs)
+    gradient = _core.logistic_loss(rows, found)[1] + regularizer.gradient(found, start)
+    assert np.abs(gradient / data.feature_unit).max() <= 1e-7 * len(rows)
+    assert not np.array_equal(found, start)
+
+
+def test_a_logistic_regression_that_could_grow_without_end_stops_all_the_same() -> None:
+    builder = NBestBuilder()
+    builder.add(0, "a b", {"good": 1.0})
+    builder.add(0, "c d", {"good": 0.0})
+    lists = builder.finish()
+    pairs = _core.oracle_pairs(lists.core, np.array([0]), [[0]])
+    rows = _core.pair_differences(lists.core, pairs)
+    zero, one = np.zeros(1), np.ones(1)
+    found = _core.logistic_regression(rows, zero, zero, one, strength=0.0, tolerance=1e-7)
+    assert 16 < found[0] < 100
+
+
+def test_all_pairs_of_a_list_are_drawn_equally_often() -> None:
+    gains = np.arange(5.0) ** 2
+    builder = NBestBuilder()
+    for i in range(5):
+        builder.add(0, f"w{i}", {"x": i})
+    pairs = _core.sample_pairs(
+        builder.finish().core,
+        gains,
+        samples=100_000,
+        kept=100_000,
+        threshold=0.0,
+        seed=3,
+        threads=1,
+    )
+    counts = np.bincount(5 * pairs.better + pairs.worse, minlength=25).reshape(5, 5)
+    drawn = counts[np.tril_indices(5, -1)]
+    assert drawn.sum() == counts.sum()
+    # each with probability 2/25: the deviation of its count is 86
+    assert np.abs(drawn - 8000).max() < 4 * 86

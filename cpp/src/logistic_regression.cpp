@@ -1,0 +1,199 @@
+#include "hopefear/logistic_regression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "hopefear/error.hpp"
+
+namespace hopefear {
+
+namespace {
+
+// log(1 + exp(-m)) summed up over margins m: a product of 1 + exp(-|m|) is as good as the sum of
+// its logarithms, of which one serves hundreds of rows.
+class LossSum {
+  public:
+    // Returns exp(-|margin|), which cannot overflow.
+    double add(double margin) {
+        const double e = std::exp(-std::abs(margin));
+        product_ *= 1.0 + e;
+        if (product_ > 1e200) sum_ += std::log(std::exchange(product_, 1.0));
+        sum_ += std::max(0.0, -margin);
+        return e;
+    }
+    [[nodiscard]] double value() const { return sum_ + std::log(product_); }
+
+  private:
+    double sum_ = 0.0;
+    double product_ = 1.0;
+};
+
+// The derivative of log(1 + exp(-margin)), from e = exp(-|margin|).
+double slope(double margin, double e) {
+    return -(margin > 0.0 ? e : 1.0) / (1.0 + e);
+}
+
+using Vector = std::vector<double>;
+
+double dot(const Vector& a, const Vector& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+void add(Vector& to, double factor, const Vector& from) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * from[i];
+}
+
+// The objective as a function of x = w * unit, around a point that moves along directions.
+class Problem {
+  public:
+    Problem(const SparseRows& rows, std::span<const double> start, std::span<const double> origin,
+            std::span<const double> unit, double strength)
+        : rows_(rows), unit_(unit), strength_(strength), slopes_(rows.size()), bends_(rows.size()) {
+        for (std::size_t i = 0; i < start.size(); ++i)
+            distance_.push_back((start[i] - origin[i]) * unit[i]);
+        margins_ = rows.dot(start);
+    }
+
+    // The value at the point; from then on gradient() and times_hessian() are those of the point.
+    double evaluate() {
+        LossSum sum;
+        for (std::size_t p = 0; p < margins_.size(); ++p) {
+            const double e = sum.add(margins_[p]);
+            slopes_[p] = slope(margins_[p], e);
+            bends_[p] = e / ((1.0 + e) * (1.0 + e));
+        }
+        return sum.value() + penalty(0.0, distance_);
+    }
+    [[nodiscard]] Vector gradient() const {
+        Vector g = rows_.transposed_dot(slopes_, unit_.size());
+        return finish(std::move(g), distance_);
+    }
+    [[nodiscard]] Vector times_hessian(const Vector& x) const {
+        Vector products = along(x);
+        for (std::size_t p = 0; p < products.size(); ++p) products[p] *= bends_[p];
+        return finish(rows_.transposed_dot(products, unit_.size()), x);
+    }
+    // The change of the rows' margins for a step of one in direction x.
+    [[nodiscard]] Vector along(const Vector& x) const {
+        Vector w(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) w[i] = x[i] / unit_[i];
+        return rows_.dot(w);
+    }
+    // The value at the point plus step * x.
+    [[nodiscard]] double value_at(double step, const Vector& x, const Vector& margins) const {
+        LossSum sum;
+        for (std::size_t p = 0; p < margins_.size(); ++p) sum.add(margins_[p] + step * margins[p]);
+        return sum.value() + penalty(step, x);
+    }
+    void move(double step, const Vector& x, const Vector& margins) {
+        add(distance_, step, x);
+        add(margins_, step, margins);
+    }
+    [[nodiscard]] Vector weights(std::span<const double> origin) const {
+        Vector w(distance_.size());
+        for (std::size_t i = 0; i < w.size(); ++i) w[i] = origin[i] + distance_[i] / unit_[i];
+        return w;
+    }
+
+  private:
+    // C/2 |w - origin|^2 at the point plus step * x
+    [[nodiscard]] double penalty(double step, const Vector& x) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < distance_.size(); ++i) {
+            const double difference = (distance_[i] + step * x[i]) / unit_[i];
+            sum += difference * difference;
+        }
+        return strength_ / 2.0 * sum;
+    }
+    // From the derivative of the losses by w to that of the objective by x.
+    [[nodiscard]] Vector finish(Vector by_weights, const Vector& x) const {
+        for (std::size_t i = 0; i < x.size(); ++i)
+            by_weights[i] = (by_weights[i] + strength_ * x[i] / unit_[i]) / unit_[i];
+        return by_weights;
+    }
+
+    const SparseRows& rows_;
+    std::span<const double> unit_;
+    double strength_;
+    Vector distance_;  // x - origin * unit
+    Vector margins_;
+    Vector slopes_;  // first and second derivatives of the losses by the margins
+    Vector bends_;
+};
+
+// The direction d with H d = -gradient, by conjugate gradients until what is left of the gradient
+// is `forcing` of it.
+Vector newton_direction(const Problem& problem, const Vector& gradient, double forcing) {
+    Vector direction(gradient.size());
+    Vector residual = gradient;
+    Vector conjugate(gradient.size());
+    for (std::size_t i = 0; i < gradient.size(); ++i) conjugate[i] = -gradient[i];
+    double squared = dot(residual, residual);
+    const double enough = forcing * forcing * squared;
+    for (std::size_t i = 0; i < 2 * gradient.size() && squared > enough; ++i) {
+        const Vector product = problem.times_hessian(conjugate);
+        const double curvature = dot(conjugate, product);
+        // Without a penalty there may be directions in which nothing bends.
+        if (!(curvature > 0.0)) break;
+        const double step = squared / curvature;
+        add(direction, step, conjugate);
+        add(residual, step, product);
+        const double before = std::exchange(squared, dot(residual, residual));
+        for (std::size_t k = 0; k < conjugate.size(); ++k)
+            conjugate[k] = squared / before * conjugate[k] - residual[k];
+    }
+    return direction;
+}
+
+}  // namespace
+
+double logistic_loss(const SparseRows& rows, std::span<const double> weights,
+                     std::span<double> gradient) {
+    rows.check(std::min(weights.size(), gradient.size()));
+    std::ranges::fill(gradient, 0.0);
+    LossSum sum;
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+        const SparseView row = rows[p];
+        const double margin = row.dot(weights);
+        const double factor = slope(margin, sum.add(margin));
+        for (std::size_t i = 0; i < row.size(); ++i) gradient[row.ids[i]] += factor * row.values[i];
+    }
+    return sum.value();
+}
+
+std::vector<double> logistic_regression(const SparseRows& rows, std::span<const double> start,
+                                        std::span<const double> origin,
+                                        std::span<const double> unit,
+                                        const LogisticRegression& options) {
+    if (origin.size() != start.size() || unit.size() != start.size())
+        fail<DataError>("start, origin and unit have ", start.size(), ", ", origin.size(), " and ",
+                        unit.size(), " numbers");
+    if (!std::ranges::all_of(unit, [](double u) { return u > 0.0; }))
+        fail<DataError>("units must be positive");
+    Problem problem(rows, start, origin, unit, options.strength);
+    for (std::size_t step = 0; step < options.steps; ++step) {
+        const double value = problem.evaluate();
+        const Vector gradient = problem.gradient();
+        double largest = 0.0;
+        for (const double g : gradient) largest = std::max(largest, std::abs(g));
+        if (!(largest > options.tolerance)) break;
+        // The nearer the end, the more exact the direction: convergence is superlinear.
+        const double forcing = std::min(0.5, std::sqrt(largest / std::max(1.0, value)));
+        const Vector direction = newton_direction(problem, gradient, forcing);
+        const double descent = dot(gradient, direction);
+        if (!(descent < 0.0)) break;
+        const Vector margins = problem.along(direction);
+        double length = 1.0;
+        while (length > 1e-10 &&
+               !(problem.value_at(length, direction, margins) <= value + 1e-4 * length * descent))
+            length /= 2.0;
+        // Below the last digit of the value there is nothing to gain.
+        if (length <= 1e-10) break;
+        problem.move(length, direction, margins);
+    }
+    return problem.weights(origin);
+}
+
+}  // namespace hopefear
