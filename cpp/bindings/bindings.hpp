@@ -68,6 +68,7 @@ void bind_grammar(nb::module_& m);
 void bind_forest_set(nb::module_& m);
 void bind_forest_mira(nb::module_& m);
 void bind_forest_codec(nb::module_& m);
+void bind_forest_rescorer(nb::module_& m);
 void bind_inference(nb::module_& m);
 void bind_language_model(nb::module_& m);
 void bind_learning(nb::module_& m);

@@ -78,6 +78,14 @@ void bind_decoder(nb::module_& m) {
             "number_rules", [](const DecoderOptions& o) { return o.pass_through.numbers; },
             [](DecoderOptions& o, bool value) { o.pass_through.numbers = value; },
             "Whether words of digits and punctuation may.")
+        .def_prop_rw(
+            "pop_limit", [](const DecoderOptions& o) { return o.rescore.pop_limit; },
+            [](DecoderOptions& o, std::size_t value) { o.rescore.pop_limit = value; },
+            "Candidates to be scored for each node of the chart; 0: all.")
+        .def_prop_rw(
+            "beam", [](const DecoderOptions& o) { return o.rescore.beam; },
+            [](DecoderOptions& o, double value) { o.rescore.beam = value; },
+            "How much worse than the best of its node a derivation may be; 0: any.")
         .def_rw("cache_bytes", &DecoderOptions::cache_bytes, "Memory for scored rules.");
     nb::class_<Decoder>(m, "Decoder", "Translates sentences; may be used by many threads.")
         .def(
@@ -88,7 +96,11 @@ void bind_decoder(nb::module_& m) {
             },
             nb::arg("model"), nb::arg("weights"), nb::arg("options"))
         .def("parse", &Decoder::parse, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
-             "All parses of a sentence, without language models.");
+             "All parses of a sentence, without language models.")
+        .def("forest", &Decoder::forest, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "What cube pruning leaves of them, with language models.")
+        .def("best", &Decoder::best, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "The best derivation, as a forest that has no other.");
 }
 
 }  // namespace hopefear::bindings

@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
     bind_language_model(m);
     bind_language_model_estimation(m);
     bind_decoder(m);
+    bind_forest_rescorer(m);
     bind_nbest(m);
     bind_nbest_kernels(m);
     bind_error_surface(m);

@@ -77,4 +77,23 @@ Forest parse_forest(const Chart& chart, const TranslationModel& model,
     return assembler.build(static_cast<NodeId>(chart.root));
 }
 
+Forest rescored_forest(const Chart& chart, const RescoredChart& rescored,
+                       const TranslationModel& model, std::span<const std::string> sentence,
+                       bool only_best) {
+    ForestAssembler assembler(model, sentence);
+    const std::size_t models = model.language_model_features().size();
+    NodeId head = 0;
+    const auto add_node = [&](const RescoredChart::Node& node) {
+        return head = assembler.add_node(chart.nodes[node.chart_node]);
+    };
+    const auto add_edge = [&](std::uint32_t number, std::span<const NodeId> tails) {
+        const RescoredChart::Edge& edge = rescored.edges[number];
+        const RuleList& list = *chart.bundles[edge.bundle].rules;
+        const auto log10 = std::span(rescored.log10).subspan(number * models, models);
+        assembler.add_edge(head, tails, list, list.rules[edge.rule], log10, false);
+    };
+    walk_rescored(chart, rescored, only_best, add_node, add_edge);
+    return assembler.build(head);
+}
+
 }  // namespace hopefear

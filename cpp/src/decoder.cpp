@@ -9,34 +9,12 @@ namespace hopefear {
 struct Decoder::Worker {
     explicit Worker(Decoder& decoder)
         : parser(decoder.scorer_, decoder.cache_, decoder.unary_rules_,
-                 decoder.options_.pass_through) {}
+                 decoder.options_.pass_through),
+          rescorer(decoder.model_->language_models(), decoder.options_.rescore) {}
 
     Parser parser;
+    Rescorer rescorer;
     SentenceWords words;
-};
-
-// A worker taken from the decoder, until this ends.
-class Decoder::Loan {
-  public:
-    explicit Loan(Decoder& decoder) : decoder_(decoder) {
-        const std::lock_guard lock(decoder.mutex_);
-        if (decoder.idle_.empty()) {
-            worker_ = std::make_unique<Worker>(decoder);
-        } else {
-            worker_ = std::move(decoder.idle_.back());
-            decoder.idle_.pop_back();
-        }
-    }
-    Loan(const Loan&) = delete;
-    ~Loan() {
-        const std::lock_guard lock(decoder_.mutex_);
-        decoder_.idle_.push_back(std::move(worker_));
-    }
-    Worker* operator->() { return worker_.get(); }
-
-  private:
-    Decoder& decoder_;
-    std::unique_ptr<Worker> worker_;
 };
 
 Decoder::Decoder(std::shared_ptr<const TranslationModel> model, std::span<const double> weights,
@@ -49,10 +27,31 @@ Decoder::Decoder(std::shared_ptr<const TranslationModel> model, std::span<const 
 
 Decoder::~Decoder() = default;
 
+WorkerPool<Decoder::Worker>::Loan Decoder::worker() {
+    return workers_.take([this] { return std::make_unique<Worker>(*this); });
+}
+
 Forest Decoder::parse(const std::vector<std::string>& words) {
-    Loan worker(*this);
+    auto worker = this->worker();
     model_->language_models().find(words, worker->words);
     return parse_forest(worker->parser.parse(words, worker->words), *model_, words);
+}
+
+Forest Decoder::rescored(const std::vector<std::string>& words, bool only_best) {
+    auto worker = this->worker();
+    model_->language_models().find(words, worker->words);
+    const Chart& chart = worker->parser.parse(words, worker->words);
+    const RescoredChart& result =
+        worker->rescorer.rescore(chart, worker->words, scorer_.log10_weights());
+    return rescored_forest(chart, result, *model_, words, only_best);
+}
+
+Forest Decoder::forest(const std::vector<std::string>& words) {
+    return rescored(words, false);
+}
+
+Forest Decoder::best(const std::vector<std::string>& words) {
+    return rescored(words, true);
 }
 
 }  // namespace hopefear

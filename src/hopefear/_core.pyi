@@ -985,6 +985,20 @@ class DecoderOptions:
     def number_rules(self, arg: bool, /) -> None: ...
 
     @property
+    def pop_limit(self) -> int:
+        """Candidates to be scored for each node of the chart; 0: all."""
+
+    @pop_limit.setter
+    def pop_limit(self, arg: int, /) -> None: ...
+
+    @property
+    def beam(self) -> float:
+        """How much worse than the best of its node a derivation may be; 0: any."""
+
+    @beam.setter
+    def beam(self, arg: float, /) -> None: ...
+
+    @property
     def cache_bytes(self) -> int:
         """Memory for scored rules."""
 
@@ -998,6 +1012,30 @@ class Decoder:
 
     def parse(self, words: Sequence[str]) -> Forest:
         """All parses of a sentence, without language models."""
+
+    def forest(self, words: Sequence[str]) -> Forest:
+        """What cube pruning leaves of them, with language models."""
+
+    def best(self, words: Sequence[str]) -> Forest:
+        """The best derivation, as a forest that has no other."""
+
+class PreparedForest:
+    """A forest, and what rescoring needs of it under any weights."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory, the forest's apart."""
+
+class ForestRescorer:
+    """Puts language models into forests; may be used by many threads."""
+
+    def __init__(self, language_models: Sequence[NamedLanguageModel], pop_limit: int, beam: float) -> None: ...
+
+    def prepare(self, forest: Forest) -> PreparedForest:
+        """What rescoring needs of a forest under any weights."""
+
+    def rescore(self, forest: PreparedForest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], only_best: bool) -> Forest:
+        """The forest with language models, or the best derivation of it."""
 
 class NBest:
     """All hypotheses of a data set, sorted by sentence."""

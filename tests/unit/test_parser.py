@@ -8,41 +8,12 @@ from decoder_reference import Derived, Key, ReferenceDecoder
 from hopefear.decoder import Decoder, DecoderOptions, glue_grammar
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest
-from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
+from hopefear.grammar import Rule
 from hopefear.types import Weights
+from small_grammars import X, Y, built, grammars, sentences
 
-X, Y = Nonterminal("X"), Nonterminal("Y")
 NO_WEIGHTS = Weights()
 MOST_DERIVATIONS = 3000
-
-
-def built(rules: list[Rule]) -> Grammar:
-    builder = GrammarBuilder()
-    for rule in rules:
-        builder.add(rule)
-    return builder.build()
-
-
-@st.composite
-def rules(draw: st.DrawFn) -> Rule:
-    symbols: list[str | Nonterminal] = ["a", "b", "c", X, Y]
-    source = draw(st.lists(st.sampled_from(symbols), min_size=1, max_size=4))
-    # Y may be rewritten to X, but not the other way round.
-    labels = ["Y"] if source == [X] else ["X", "Y"]
-    assume(source != [Y])
-    arity = sum(isinstance(symbol, Nonterminal) for symbol in source)
-    words = draw(st.lists(st.sampled_from(["a", "d", "e"]), max_size=2))
-    parts: list[str | int] = [*words, *range(arity)]
-    return Rule(
-        lhs=draw(st.sampled_from(labels)),
-        source=tuple(source),
-        target=tuple(draw(st.permutations(parts))),
-        features={"p": draw(st.integers(-4, 4)) / 4},
-    )
-
-
-grammars = st.lists(rules(), max_size=8)
-sentences = st.lists(st.sampled_from(["a", "b", "c", "7", "<s>", "</s>"]), max_size=4)
 
 
 def all_derived(forest: Forest) -> list[Derived]:

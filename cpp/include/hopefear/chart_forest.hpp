@@ -10,6 +10,7 @@
 #include "hopefear/chart.hpp"
 #include "hopefear/forest.hpp"
 #include "hopefear/forest_builder.hpp"
+#include "hopefear/rescore.hpp"
 #include "hopefear/translation_model.hpp"
 
 namespace hopefear {
@@ -42,5 +43,11 @@ class ForestAssembler {
 // All parses: rules as they are, <s> and </s> among their words; no language models.
 [[nodiscard]] Forest parse_forest(const Chart& chart, const TranslationModel& model,
                                   std::span<const std::string> sentence);
+
+// What rescoring has left, with language models: of all of it, or of the best derivation alone. <s>
+// and </s> are no words of it.
+[[nodiscard]] Forest rescored_forest(const Chart& chart, const RescoredChart& rescored,
+                                     const TranslationModel& model,
+                                     std::span<const std::string> sentence, bool only_best);
 
 }  // namespace hopefear

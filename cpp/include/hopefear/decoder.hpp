@@ -3,23 +3,25 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hopefear/forest.hpp"
 #include "hopefear/parser.hpp"
+#include "hopefear/rescore.hpp"
 #include "hopefear/rule_cache.hpp"
 #include "hopefear/rule_list.hpp"
 #include "hopefear/translation_model.hpp"
 #include "hopefear/unary_rules.hpp"
+#include "hopefear/worker_pool.hpp"
 
 namespace hopefear {
 
 struct DecoderOptions {
     std::size_t rule_limit = 30;  // rules to be considered of each source side; 0: all
     PassThroughOptions pass_through;
+    RescoreOptions rescore;
     std::size_t cache_bytes = std::size_t{100} << 20;  // for scored rules
 };
 
@@ -35,18 +37,22 @@ class Decoder {
 
     // All parses of a sentence, without language models.
     [[nodiscard]] Forest parse(const std::vector<std::string>& words);
+    // What cube pruning leaves of them, with language models; or the best derivation alone.
+    [[nodiscard]] Forest forest(const std::vector<std::string>& words);
+    [[nodiscard]] Forest best(const std::vector<std::string>& words);
 
   private:
     struct Worker;
-    class Loan;
+
+    [[nodiscard]] WorkerPool<Worker>::Loan worker();
+    [[nodiscard]] Forest rescored(const std::vector<std::string>& words, bool only_best);
 
     std::shared_ptr<const TranslationModel> model_;
     DecoderOptions options_;
     RuleScorer scorer_;
     RuleCache cache_;
     UnaryRules unary_rules_;
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Worker>> idle_;
+    WorkerPool<Worker> workers_;
 };
 
 }  // namespace hopefear

@@ -50,10 +50,8 @@ class RuleScorer {
 
     [[nodiscard]] const TranslationModel& model() const { return *model_; }
     [[nodiscard]] std::span<const double> weights() const { return weights_; }
-    // The weight of the natural logarithm's 1/log10(e) fold: what a language model's log10 counts.
-    [[nodiscard]] double log10_weight(std::size_t language_model) const {
-        return log10_weights_[language_model];
-    }
+    // What a log10 of each language model counts; their features are natural logarithms.
+    [[nodiscard]] std::span<const double> log10_weights() const { return log10_weights_; }
 
     // The rules of a grammar at a state of its trie; `buffer` is used for each of them.
     [[nodiscard]] RuleGroup score(std::size_t part, Grammar::State state, Rule& buffer) const;
