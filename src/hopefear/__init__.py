@@ -1,7 +1,7 @@
 """hopefear learns the weights of linear models over structured outputs.
 
-What the commands do, as functions: `convert`, `evaluate`, `rerank`, `tune`. They are loaded when
-they are first used, so that importing the package takes no time.
+What the commands do, as functions: `convert`, `evaluate`, `report`, `rerank`, `tune`. They are
+loaded when they are first used, so that importing the package takes no time.
 """
 
 from importlib import import_module
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hopefear.errors import HopefearError, HopefearWarning
-    from hopefear.interface import convert, evaluate, rerank, tune
+    from hopefear.interface import convert, evaluate, report, rerank, tune
     from hopefear.types import Weights
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "__version__",
     "convert",
     "evaluate",
+    "report",
     "rerank",
     "tune",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hopefear.conversion import convert
-from hopefear.errors import ConfigError, DataError, FormatError, HopefearWarning
+from hopefear.errors import ConfigError, DataError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
 from hopefear.events import Event
@@ -15,12 +15,13 @@ from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric
 from hopefear.nbest import NBest
+from hopefear.reporting import write_report
 from hopefear.reranking import Reranking
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
 from hopefear.tuning import build_settings, run
 from hopefear.types import Weights
 
-__all__ = ["convert", "evaluate", "rerank", "tune"]
+__all__ = ["convert", "evaluate", "report", "rerank", "tune"]
 
 
 def tune(
@@ -52,6 +53,7 @@ def tune(
     weights_format: str | None = None,
     moses_ini: PathLike | None = None,
     set: Sequence[str] = (),
+    report: bool = True,
     tell: Tell = tell_nobody,
 ) -> Iterator[Event]:
     """Learn weights; give events while that goes on.
@@ -84,6 +86,8 @@ def tune(
         See `hopefear.tuning.TuneSettings`.
     set : sequence of str
         Any other setting, as in ``learner.epochs=5``.
+    report : bool
+        Write ``report.html`` into the run's directory at the end, with drawn pictures.
     tell : callable
         Called every now and then with what is being done, how much of it is done and how much
         there is (0 if that is not known): files, then epochs.
@@ -110,7 +114,60 @@ def tune(
         metric_options={"tokenize": tokenize, "lowercase": lowercase},
         assignments=set,
     )
-    return run(settings, out=None if out is None else Path(out), force=force, tell=tell)
+    directory = None if out is None else Path(out)
+    events = run(settings, out=directory, force=force, tell=tell)
+    return events if directory is None or not report else _reported(events, directory)
+
+
+def _reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
+    """Give the events of a run, and write its report at the end, even a bad one."""
+    begun = False
+    try:
+        for event in events:
+            begun = True
+            yield event
+    except HopefearError:
+        if begun:  # else the directory may be another run's
+            _write_static(directory)
+        raise
+    _write_static(directory)
+
+
+def _write_static(directory: Path) -> None:
+    write_report([directory], directory / "report.html", interactive=False)
+
+
+def report(
+    runs: PathLike | Sequence[PathLike],
+    *,
+    out: PathLike | None = None,
+    interactive: bool = True,
+    top: int = 30,
+) -> Path:
+    """Write what runs did as one HTML file that needs no network.
+
+    Parameters
+    ----------
+    runs : path or several
+        The directories of runs. One that was killed or failed is shown as far as it came.
+    out : path, optional
+        The file; if not given, ``report.html`` in the directory of the run, or here if there are
+        several.
+    interactive : bool
+        Put Plotly into the file, some megabytes; else the same pictures are drawings.
+    top : int
+        How many features are shown of each run: those that moved most.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    several = [runs] if isinstance(runs, str | Path) else list(runs)
+    home = Path(several[0]) if len(several) == 1 else Path()
+    path = home / "report.html" if out is None else Path(out)
+    write_report(several, path, interactive=interactive, top=top)
+    return path
 
 
 def rerank(

@@ -89,6 +89,9 @@ def tune(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE...", help="As in learner.epochs=5."),
     ] = None,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write report.html into RUN.")
+    ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a run in RUN.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -125,6 +128,7 @@ def tune(
             weights_format=weights_format,
             moses_ini=moses_ini,
             set=set_ or (),
+            report=report,
             tell=console.tell,
         ):
             console.show(event)

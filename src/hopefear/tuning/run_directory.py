@@ -8,6 +8,7 @@
     weights.tsv         the weights to use; there is none if the run failed
     weights.FORMAT      the same for the tool that the lists came from, or moses.ini
     replica-N/          events and weights of each of several replicas
+    report.html         what happened, to look at; written by `hopefear.report`
 """
 
 import re
@@ -24,7 +25,9 @@ from hopefear.types import Weights
 
 __all__ = ["RunDirectory", "check_target"]
 
-_OURS = re.compile(r"config\.toml|events\.jsonl|moses\.ini(\.sparse)?|weights(\..+)?|replica-\d+")
+_OURS = re.compile(
+    r"config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+"
+)
 
 
 def check_target(path: Path, *, force: bool) -> None:

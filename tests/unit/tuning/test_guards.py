@@ -271,7 +271,8 @@ def test_a_failed_run_leaves_its_log_and_no_final_weights(tmp_path: Path) -> Non
     *_, last = read_log(out / "events.jsonl")
     assert isinstance(last, RunFailed)
     assert "all weights became zero" in last.message
-    assert sorted(path.name for path in out.iterdir()) == ["config.toml", "events.jsonl"]
+    names = ["config.toml", "events.jsonl", "report.html"]
+    assert sorted(path.name for path in out.iterdir()) == names
 
 
 def test_replicas_that_end_alike_are_a_warning(tmp_path: Path) -> None:

@@ -1,0 +1,178 @@
+"""What the directory of a run tells about it, also if the run was killed or failed."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hopefear.errors import DataError, FormatError
+from hopefear.events import (
+    EpochFinished,
+    Event,
+    ReplicasFinished,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    Warned,
+    read_log,
+)
+from hopefear.formats.files import PathLike
+from hopefear.reporting.weight_history import WeightHistory
+from hopefear.types import Weights
+
+__all__ = ["Replica", "RunRecord", "read_run"]
+
+
+@dataclass(kw_only=True)
+class Replica:
+    """What a log tells: one run of a learner.
+
+    The weights of `epochs` are in `history` only, the start first.
+    """
+
+    number: int | None = None
+    started: RunStarted | None = None
+    epochs: list[EpochFinished] = field(default_factory=list)
+    history: WeightHistory = field(default_factory=WeightHistory)
+    finished: RunFinished | None = None
+    failed: RunFailed | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    def add(self, event: Event) -> None:
+        """Take up an event."""
+        match event:
+            case RunStarted():
+                self.started = event
+                self.history.drop(0)
+                self.history.add(event.weights)
+            case EpochFinished():
+                self._add_epoch(event)
+            case RunFinished():
+                self.finished = event
+            case RunFailed():
+                self.failed = event
+            case Warned():
+                self.warnings.append(event.message)
+
+    def _add_epoch(self, event: EpochFinished) -> None:
+        if self.started is None:
+            raise FormatError(f"epoch {event.epoch} ended before the run started")
+        # A run that was killed and resumed may tell of an epoch twice: the later one counts.
+        while self.epochs and self.epochs[-1].epoch >= event.epoch:
+            self.epochs.pop()
+        self.history.drop(len(self.epochs) + 1)
+        self.history.add(event.weights)
+        self.epochs.append(replace(event, weights=Weights()))
+
+    @property
+    def best(self) -> int | None:
+        """The place in `history` of the weights that were taken; None if none were."""
+        if self.finished is None:
+            return None
+        numbers = [event.epoch for event in self.epochs]
+        chosen = self.finished.best_epoch
+        return numbers.index(chosen) + 1 if chosen in numbers else None
+
+
+@dataclass(kw_only=True)
+class RunRecord:
+    """A run: its settings, and the log of each of its replicas, or the one that it has.
+
+    `log` is that of the run itself: with replicas, what was told before and after them.
+    """
+
+    name: str
+    settings: str | None
+    log: Replica
+    replicas: list[Replica]
+    summary: ReplicasFinished | None
+
+    @property
+    def learned(self) -> list[Replica]:
+        """Every run of the learner."""
+        return self.replicas or [self.log]
+
+    @property
+    def started(self) -> RunStarted | None:
+        """How it began."""
+        return self.learned[0].started
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user was told, each message once."""
+        logs = [self.log, *self.replicas]
+        return list(dict.fromkeys(message for log in logs for message in log.warnings))
+
+    @property
+    def failure(self) -> str | None:
+        """Why there is no result, if there is none."""
+        for log in (self.log, *self.replicas):
+            if log.failed is not None:
+                return f"failed: {log.failed.message}"
+        if self.summary is not None or (not self.replicas and self.log.finished is not None):
+            return None
+        if self.started is None:
+            return "did not begin to learn, or has not yet"
+        last = self.learned[-1]
+        replica = f" of replica {last.number}" if self.replicas else ""
+        done = last.epochs[-1].epoch if last.epochs else 0
+        return f"has not ended, or was killed: {done} of {self.started.epochs} epochs{replica} done"
+
+
+def read_run(directory: PathLike) -> RunRecord:
+    """Read the directory of a run.
+
+    Raises
+    ------
+    DataError
+        If it is no run's directory.
+    FormatError
+        If a log is broken: the message names the file and the line.
+    """
+    path = Path(directory)
+    config, log = path / "config.toml", path / "events.jsonl"
+    if not path.is_dir():
+        problem = "is not a directory" if path.exists() else "does not exist"
+        raise DataError(f"{path}: {problem}; expected the directory of a run")
+    if not config.is_file() and not log.is_file():
+        raise DataError(
+            f"{path}: is not the directory of a run: it has neither config.toml nor events.jsonl"
+        )
+    main, summary = _read_log(log, None)
+    folders = sorted(path.glob("replica-*/events.jsonl"), key=_replica_number)
+    replicas = [_read_log(file, _replica_number(file))[0] for file in folders]
+    settings = _read_settings(config) if config.is_file() else None
+    return RunRecord(
+        name=str(directory), settings=settings, log=main, replicas=replicas, summary=summary
+    )
+
+
+def _replica_number(log: Path) -> int:
+    number = log.parent.name.removeprefix("replica-")
+    if not (number.isascii() and number.isdigit()):
+        raise DataError(f"{log.parent}: is not the directory of a replica, which has a number")
+    return int(number)
+
+
+def _read_log(path: Path, number: int | None) -> tuple[Replica, ReplicasFinished | None]:
+    replica, summary = Replica(number=number), None
+    if not path.is_file():
+        return replica, None
+    try:
+        for event in read_log(path):
+            if isinstance(event, ReplicasFinished):
+                summary = event
+            try:
+                replica.add(event)
+            except FormatError as error:
+                raise FormatError(f"{path}: {error}") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: is not UTF-8: {error.reason}") from error
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    return replica, summary
+
+
+def _read_settings(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: cannot be read: {error}") from error
