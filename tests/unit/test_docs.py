@@ -11,6 +11,7 @@ from hopefear.formats import (
     detect_forests,
     detect_nbest,
     detect_weights,
+    forest_formats,
     load_nbest,
     nbest_formats,
     read_forests,
@@ -80,9 +81,10 @@ def test_the_samples_of_weights_are_what_they_are_called(
 def test_the_samples_of_forests_are_what_they_are_called(
     format: str, text: str, tmp_path: Path
 ) -> None:
-    folder = lay_out(text, tmp_path).parent
-    assert detect_forests(folder) == format
-    ((_, forest),) = read_forests(folder)
+    path = lay_out(text, tmp_path)
+    path = tmp_path if FILE.match(text) else path
+    assert detect_forests(path) == format
+    ((_, forest),) = read_forests(path)
     best = forest.viterbi(edge_scores=np.zeros(forest.edge_count))
     assert [word for word in best.words if word not in ("<s>", "</s>")] == ["the", "house"]
 
@@ -90,3 +92,4 @@ def test_the_samples_of_forests_are_what_they_are_called(
 def test_every_format_has_a_sample_in_the_documentation() -> None:
     assert sorted({name.partition(":")[0] for name, _ in NBESTS}) == list(nbest_formats)
     assert sorted(name for name, _ in WEIGHTS) == list(weights_formats)
+    assert sorted({"hopefear", *(name for name, _ in FORESTS)}) == list(forest_formats)

@@ -101,6 +101,11 @@ class Forest:
         """Return how many source words a node covers."""
         return int(self.core.covered[node])
 
+    def source_begin(self, node: int) -> int | None:
+        """Return the first source word that a node covers; None if that is not known."""
+        begin = int(self.core.source_begin[node])
+        return begin if begin >= 0 else None
+
     def score_edges(self, weights: Weights | FloatArray) -> FloatArray:
         """Return w · h of each edge."""
         if isinstance(weights, Weights):

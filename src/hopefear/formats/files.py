@@ -4,7 +4,6 @@ import gzip
 import io
 import os
 import re
-import secrets
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -230,7 +229,7 @@ def replacing(path: PathLike) -> Iterator[Path]:
     After an exception it is removed instead.
     """
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
     try:
         yield temporary
         temporary.replace(target)

@@ -7,7 +7,7 @@ import pytest
 from command_line import Hopefear
 from hopefear import convert
 from hopefear.errors import ConfigError, FormatError
-from hopefear.forest import ForestBuilder
+from hopefear.forest import Arc, ForestBuilder, lattice_forest
 from hopefear.formats import (
     forest_formats,
     nbest_formats,
@@ -22,6 +22,7 @@ from hopefear.types import Weights
 
 LISTS = "0 ||| a house ||| LM= -2.0 TM= -1.0 -0.5 ||| -3.0\n"
 WEIGHTS = "[weight]\nLM= 0.5\nTM= 0.25 -0.125\n"
+LATTICES = ["jlf", "kaldi-lattice", "plf"]
 WRITABLE = [n for n in nbest_formats if isinstance(nbest_formats[n](), WritableNBestFormat)]
 
 
@@ -47,7 +48,7 @@ def test_weights_survive_every_format(format: str, hopefear: Hopefear) -> None:
     assert read_weights("there", format) == read_weights("weights")
 
 
-@pytest.mark.parametrize("format", list(forest_formats))
+@pytest.mark.parametrize("format", [f for f in forest_formats if f not in LATTICES])
 def test_forests_survive_every_format(format: str, hopefear: Hopefear) -> None:
     builder = ForestBuilder()
     node, root = builder.add_node(begin=1, covered=1), builder.add_node(begin=0, covered=2)
@@ -62,6 +63,19 @@ def test_forests_survive_every_format(format: str, hopefear: Hopefear) -> None:
     weights = Weights({"lm": 1.0, "glue": 0.5})
     texts = [(d.text, d.score) for d in forest.derivations(weights)]
     assert (sentence, texts) == (0, [("the house", -1.5), ("the home", -2.0)])
+
+
+@pytest.mark.parametrize("to", list(forest_formats))
+@pytest.mark.parametrize("format", LATTICES)
+def test_lattices_go_from_every_format_to_every_other(
+    format: str, to: str, hopefear: Hopefear
+) -> None:
+    arcs = [Arc(source=0, target=1, words=[word]) for word in ("hope", "fear")]
+    write_forests("lattices", [(0, lattice_forest(arcs, final={1: {}}))], format)
+    assert hopefear("convert", "lattices", "there", "--to", to).code == 0
+    ((_, forest),) = read_forests("there")
+    texts = sorted(d.text for d in forest.derivations(Weights()))
+    assert texts == ["fear", "hope"]
 
 
 def test_the_kind_is_told_by_content_if_the_formats_are_of_both() -> None:
