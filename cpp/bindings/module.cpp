@@ -32,5 +32,6 @@ NB_MODULE(_core, m) {
     bind_forest_statistics(m);
     bind_forest_mira(m);
     bind_metric_scores(m);
+    bind_search(m);
     bind_solvers(m);
 }

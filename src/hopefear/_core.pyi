@@ -1585,6 +1585,49 @@ def document_gains(document: Annotated[NDArray[numpy.float64], dict(shape=(None,
 def linear_bleu(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The gradient of document_gains at b = 0."""
 
+def rerank_forest(forest: Forest, references: BleuReferences, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain_weight: float, kept: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    Derivations with a large w · h + gain_weight B: edges, where those of each begin, values.
+    """
+
+def derivation_statistics(metric: WordMetric, forest: Forest, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """A row of statistics for each derivation."""
+
+def reference_derivation(forest: Forest, references: ReferenceWords, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')] | None:
+    """The best derivation whose string is a reference, or None."""
+
+class OnlineWeights:
+    """Weights that change a few features at a time, and their mean."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def current(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """The weights as they are now: a view, which changes with them."""
+
+    def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float) -> None:
+        """w += step * values."""
+
+    def count(self) -> None:
+        """End a step: w counts once more in the mean."""
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The mean over the steps."""
+
+    def grown(self, features: int) -> OnlineWeights:
+        """The same with at least so many features; new ones have weight 0."""
+
+    def copy(self) -> OnlineWeights: ...
+
+    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Everything in one array, for `load`."""
+
+    @staticmethod
+    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> OnlineWeights:
+        """What was saved, bit for bit."""
+
 class SimplexQpSolution:
     """What solve_simplex_qp found."""
 

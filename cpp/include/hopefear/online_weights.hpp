@@ -60,6 +60,24 @@ class OnlineWeights {
         for (std::size_t i = 0; i < w.size(); ++i) w[i] = (*this)[static_cast<FeatureId>(i)];
         return w;
     }
+    // The same without a copy, of weights that were never shrunk and have no origin.
+    [[nodiscard]] std::span<const double> unscaled() const { return v_; }
+
+    // The same with `features` features, of which new ones have weight 0; without an origin.
+    [[nodiscard]] OnlineWeights grown(std::size_t features) const {
+        OnlineWeights larger = *this;
+        for (auto* part : {&larger.v_, &larger.late_, &larger.sum_})
+            if (part->size() < features) part->resize(features, 0.0);
+        return larger;
+    }
+
+    // w += step * row. Throws DataError for a row that does not fit.
+    void checked_add(const SparseView& row, double step);
+
+    // Everything in one array, and the same from it.
+    [[nodiscard]] std::vector<double> save() const;
+    [[nodiscard]] static OnlineWeights load(std::span<const double> saved);
+
     // The mean of w over the steps counted; w itself if there was none.
     [[nodiscard]] std::vector<double> average() const {
         if (steps_ == 0.0) return weights();

@@ -1,10 +1,19 @@
 """Learners: each finds weights for a tuning set in its own way, and fits on a screen or two."""
 
-from hopefear.learners.base import Learner, ProgressCallback, TuningData, TuningSet, learners
+from hopefear.learners.base import (
+    EpochFigures,
+    Figured,
+    Learner,
+    ProgressCallback,
+    TuningData,
+    TuningSet,
+    learners,
+)
 from hopefear.learners.forest_set import ForestSet
 from hopefear.learners.kbest_mira import KBestMira
 from hopefear.learners.lbfgs import Lbfgs
 from hopefear.learners.mert import Mert
+from hopefear.learners.online import Arow, MinRisk, Mira, OnlineLearner, OnlineSgd, Perceptron
 from hopefear.learners.oro import Oro
 from hopefear.learners.pro import Pro
 from hopefear.learners.rampion import Rampion
@@ -13,12 +22,20 @@ from hopefear.learners.sgd import Sgd
 from hopefear.learners.structured_svm import StructuredSvm
 
 __all__ = [
+    "Arow",
+    "EpochFigures",
+    "Figured",
     "ForestSet",
     "KBestMira",
     "Lbfgs",
     "Learner",
     "Mert",
+    "MinRisk",
+    "Mira",
+    "OnlineLearner",
+    "OnlineSgd",
     "Oro",
+    "Perceptron",
     "Pro",
     "ProgressCallback",
     "Rampion",

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from hopefear.types import FloatArray, Vocabulary
 
 __all__ = [
     "DataTypes",
+    "EpochFigures",
+    "Figured",
     "Learner",
     "ProgressCallback",
     "TuningData",
@@ -201,6 +203,38 @@ class TuningSet(TuningData):
 
 
 DataTypes = tuple[type[TuningData], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochFigures:
+    """What an epoch of an online learner was like.
+
+    Attributes
+    ----------
+    statistics : array
+        Of the 1-best translations, each under the weights of its time, summed up.
+    updates : int
+        Sentences at which the weights were wrong.
+    violation : float
+        By how much, on average over all sentences.
+    working_set : float
+        Constraints of a sentence, on average.
+    sentences_per_second : float
+    """
+
+    statistics: FloatArray
+    updates: int
+    violation: float
+    working_set: float
+    sentences_per_second: float
+
+
+@runtime_checkable
+class Figured(Protocol):
+    """A learner that can tell what its last epoch was like."""
+
+    def figures(self, state: Any) -> EpochFigures | None:
+        """Return the figures; None before the first epoch."""
 
 
 class Learner(Protocol):

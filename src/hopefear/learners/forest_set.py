@@ -94,6 +94,10 @@ class ForestSet(TuningData):
         scaled.feature_unit = np.ones_like(factors)
         return scaled
 
+    def forest(self, sentence: int, weights: FloatArray) -> Forest | None:
+        """Return the forest of a sentence, None if it has none; the same for all weights."""
+        return self.forests[sentence]
+
     def on_one_thread(self) -> Self:
         """Return the same data for use by one of several threads."""
         serial = copy(self)

@@ -5,6 +5,7 @@ Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, sectio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear.errors import ConfigError
-from hopefear.forest import Forest
+from hopefear.forest import Derivation, Forest
 from hopefear.metrics.base import Statistics
 from hopefear.metrics.references import References
 from hopefear.metrics.tokenizers import tokenizer
@@ -87,15 +88,86 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
         max_edges : int
             A ForestError is raised if the split forest would have more.
         """
-        if self._tokenizer_name != "none":
-            raise ConfigError(
-                f"Bleu.tokenize is '{self._tokenizer_name}', but forests have their words already; "
-                "'none' would do"
-            )
+        self._check_words()
         split, edges, statistics = _core.forest_statistics(
             self._core, forest.core, sentence, self._numbers(forest.words), max_edges=max_edges
         )
         return ForestStatistics(Forest(split), edges, statistics)
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether hypotheses have their words already, so that forests can have statistics."""
+        return self._tokenizer_name == "none"
+
+    def derivation_statistics(
+        self, forest: Forest, sentence: int, derivations: Sequence[Derivation]
+    ) -> Statistics:
+        """Return the exact statistics of the strings of some derivations, a row each."""
+        self._check_words()
+        lengths = [len(derivation.edges) for derivation in derivations]
+        edges = [derivation.edges for derivation in derivations]
+        return _core.derivation_statistics(
+            self._core,
+            forest.core,
+            sentence,
+            self._numbers(forest.words),
+            np.concatenate([np.empty(0, dtype=np.int32), *edges]),
+            np.cumsum([0, *lengths], dtype=np.int64),
+        )
+
+    def rerank(
+        self,
+        forest: Forest,
+        sentence: int,
+        scores: NDArray[np.float64],
+        *,
+        document: Statistics,
+        gain_weight: float,
+        kept: int,
+    ) -> list[NDArray[np.int32]]:
+        """Return derivations with a large w · h + gain_weight B, as their edges, the best first.
+
+        Parameters
+        ----------
+        forest : Forest
+        sentence : int
+            The sentence that it translates.
+        scores : array
+            w · h of each edge.
+        document : array
+            The statistics in whose context B is.
+        gain_weight : float
+            1 for hopes, -1 for fears.
+        kept : int
+            How many derivations of each node are kept, and returned.
+        """
+        self._check_words()
+        edges, begin, _ = _core.rerank_forest(
+            forest.core,
+            self._core,
+            sentence,
+            self._numbers(forest.words),
+            scores,
+            document=document,
+            gain_weight=gain_weight,
+            kept=kept,
+        )
+        return np.split(edges, begin[1:-1])
+
+    def reach(
+        self, forest: Forest, sentence: int, scores: NDArray[np.float64]
+    ) -> NDArray[np.int32] | None:
+        """Return the best derivation whose string is a reference; None if there is none."""
+        self._check_words()
+        numbers = self._numbers(forest.words)
+        return _core.reference_derivation(forest.core, self._words, sentence, numbers, scores)
+
+    def _check_words(self) -> None:
+        if not self.takes_words:
+            raise ConfigError(
+                f"Bleu.tokenize is '{self._tokenizer_name}', but forests have their words already; "
+                "'none' would do"
+            )
 
     def _numbers(self, words: Vocabulary) -> NDArray[np.int32]:
         """Return the number of each word; the forests of a corpus share their vocabulary."""

@@ -12,7 +12,10 @@ from hopefear.types import FloatArray
 from tuning_sets import start_vector, synthetic_set
 
 # The papers' rates are for hundreds of sentences and thousands of steps.
-LEARNERS: dict[str, Learner] = {name: learners[name]() for name in learners} | {
+# Those that learn from forests only are tested with them.
+LEARNERS: dict[str, Learner] = {
+    name: learners[name]() for name in learners if TuningSet in learners[name]().learns_from
+} | {
     "mert": Mert(restarts=2, random_directions=2),
     "mert l2": Mert(restarts=1, penalty="l2", strength=1e-3),
     "pro": Pro(samples=200, kept=10, interpolation=0.5, epochs=3),

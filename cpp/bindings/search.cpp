@@ -1,0 +1,106 @@
+// Searching forests for hope and fear, and weights that are learned online.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+#include "bindings.hpp"
+#include "hopefear/forest_reranking.hpp"
+#include "hopefear/online_weights.hpp"
+#include "hopefear/reference_derivation.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+SparseView row(const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values) {
+    return {as_span(ids), as_span(values)};
+}
+
+void bind_online_weights(nb::module_& m) {
+    nb::class_<OnlineWeights>(m, "OnlineWeights",
+                              "Weights that change a few features at a time, and their mean.")
+        .def(
+            "__init__",
+            [](OnlineWeights* self, const ArrayIn<double>& start) {
+                new (self) OnlineWeights(as_span(start), {});
+            },
+            nb::arg("start"))
+        .def("__len__", &OnlineWeights::size)
+        .def_prop_ro(
+            "current",
+            [](nb::handle self) {
+                return view(nb::cast<const OnlineWeights&>(self).unscaled(), self);
+            },
+            "The weights as they are now: a view, which changes with them.")
+        .def(
+            "add",
+            [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double step) { weights.checked_add(row(ids, values), step); },
+            nb::arg("ids"), nb::arg("values"), nb::arg("step"), "w += step * values.")
+        .def("count", &OnlineWeights::count, "End a step: w counts once more in the mean.")
+        .def(
+            "average", [](const OnlineWeights& weights) { return to_array(weights.average()); },
+            "The mean over the steps.")
+        .def("grown", &OnlineWeights::grown, nb::arg("features"),
+             "The same with at least so many features; new ones have weight 0.")
+        .def("copy", [](const OnlineWeights& weights) { return OnlineWeights(weights); })
+        .def(
+            "save", [](const OnlineWeights& weights) { return to_array(weights.save()); },
+            "Everything in one array, for `load`.")
+        .def_static(
+            "load",
+            [](const ArrayIn<double>& saved) { return OnlineWeights::load(as_span(saved)); },
+            nb::arg("saved"), "What was saved, bit for bit.");
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    m.def(
+        "rerank_forest",
+        [](const Forest& forest, const BleuReferences& references, std::size_t sentence,
+           const ArrayIn<WordId>& numbers, const ArrayIn<double>& scores,
+           const ArrayIn<double>& document, double gain_weight, std::size_t kept) {
+            DerivationList list = without_gil([&] {
+                return rerank_forest(forest, references, sentence, as_span(numbers),
+                                     as_span(scores), {as_span(document), gain_weight, kept});
+            });
+            return std::tuple(to_array(std::move(list.edges)), to_array(std::move(list.begin)),
+                              to_array(std::move(list.scores)));
+        },
+        nb::arg("forest"), nb::arg("references"), nb::arg("sentence"), nb::arg("numbers"),
+        nb::arg("scores"), nb::kw_only(), nb::arg("document"), nb::arg("gain_weight"),
+        nb::arg("kept"),
+        "Derivations with a large w · h + gain_weight B: edges, where those of each begin, "
+        "values.");
+    m.def(
+        "derivation_statistics",
+        [](const WordMetric& metric, const Forest& forest, std::size_t sentence,
+           const ArrayIn<WordId>& numbers, const ArrayIn<EdgeId>& edges,
+           const ArrayIn<std::int64_t>& begin) {
+            return to_matrix(without_gil([&] {
+                                 return derivation_statistics(metric, forest, sentence,
+                                                              as_span(numbers), as_span(edges),
+                                                              as_span(begin));
+                             }),
+                             metric.dimension());
+        },
+        nb::arg("metric"), nb::arg("forest"), nb::arg("sentence"), nb::arg("numbers"),
+        nb::arg("edges"), nb::arg("begin"), "A row of statistics for each derivation.");
+    m.def(
+        "reference_derivation",
+        [](const Forest& forest, const ReferenceWords& references, std::size_t sentence,
+           const ArrayIn<WordId>& numbers, const ArrayIn<double>& scores) {
+            auto found = without_gil([&] {
+                return reference_derivation(forest, references, sentence, as_span(numbers),
+                                            as_span(scores));
+            });
+            return found ? std::optional(to_array(std::move(found->edges))) : std::nullopt;
+        },
+        nb::arg("forest"), nb::arg("references"), nb::arg("sentence"), nb::arg("numbers"),
+        nb::arg("scores"), "The best derivation whose string is a reference, or None.");
+    bind_online_weights(m);
+}
+
+}  // namespace hopefear::bindings

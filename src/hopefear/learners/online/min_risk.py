@@ -1,0 +1,51 @@
+"""Minimum risk: gradient steps on the expected loss over all derivations.
+
+Smith and Eisner (2006), Minimum risk annealing for training log-linear models, ACL; Li and Eisner
+(2009), EMNLP; Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, appendix A.
+"""
+
+from dataclasses import dataclass
+
+from hopefear import require
+from hopefear.learners.base import learners
+from hopefear.learners.online.base import OnlineLearner, Outcome, Visit
+
+__all__ = ["MinRisk"]
+
+
+@learners.register("min-risk")
+@dataclass(frozen=True, kw_only=True)
+class MinRisk(OnlineLearner):
+    """−E_T[B] under P_T(d) ∝ exp(w·h(d)/T), by w ← w + η (E_T[Bh] − E_T[B] E_T[h])/T.
+
+    B is linear BLEU, whatever the `search`, and there is no reference derivation. Unlike the paper,
+    which multiplies vectors in a second-order semiring, the covariance comes from one inside and
+    one outside pass: it is the sum over edges of p(e) (E[B | e] − E[B]) h(e).
+
+    Parameters
+    ----------
+    temperature : float
+        T of the first epoch.
+    cooling : float
+        T is multiplied by it after every epoch; below 1 that is annealing, in which the expected
+        loss becomes the loss of the 1-best.
+    """
+
+    temperature: float = 1.0
+    cooling: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require.positive(self, "temperature")
+        require.positive(self, "cooling")
+        require.probability(self, "cooling")
+
+    def update(self, visit: Visit) -> Outcome:
+        """Take a step along the gradient."""
+        split, temperature = visit.example.split, self.temperature * self.cooling**visit.epoch
+        distribution = split.forest.distribution(
+            edge_scores=visit.example.scores[split.edges], temperature=temperature
+        )
+        covariance = distribution.covariance(split.statistics @ visit.document.linear_gain())
+        visit.move(covariance.ids, visit.rates[covariance.ids] * covariance.values / temperature)
+        return Outcome()

@@ -1,0 +1,30 @@
+"""Searching forests for hope and fear: good and bad derivations that the model likes."""
+
+from hopefear.search.base import Example, Found, Search, searches
+from hopefear.search.linear import Linear
+from hopefear.search.nbest import NBest
+from hopefear.search.reference import (
+    Bold,
+    Hope,
+    Local,
+    MaxBleu,
+    ReferenceDerivation,
+    reference_derivations,
+)
+from hopefear.search.rerank import Rerank
+
+__all__ = [
+    "Bold",
+    "Example",
+    "Found",
+    "Hope",
+    "Linear",
+    "Local",
+    "MaxBleu",
+    "NBest",
+    "ReferenceDerivation",
+    "Rerank",
+    "Search",
+    "reference_derivations",
+    "searches",
+]

@@ -1,0 +1,52 @@
+"""Hope and fear from the n-best list of the model."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopefear import require
+from hopefear.metrics import OracleDocument
+from hopefear.search.base import Example, Found, searches
+from hopefear.types import FloatArray
+
+__all__ = ["NBest"]
+
+
+@searches.register("nbest")
+@dataclass(frozen=True, kw_only=True)
+class NBest:
+    """The best derivations of the model, reranked by w · h + g B. Exact for the list.
+
+    Parameters
+    ----------
+    size : int
+        How many derivations the list has.
+    distinct : bool
+        Whether their words are to be different.
+    """
+
+    size: int = 100
+    distinct: bool = False
+
+    def __post_init__(self) -> None:
+        require.integer(self, "size", 1)
+
+    def find(
+        self,
+        example: Example,
+        scores: FloatArray,
+        document: OracleDocument,
+        gain_weight: float,
+        *,
+        count: int = 1,
+    ) -> list[Found]:
+        """Return the best of the list, which is the same for all searches of an example."""
+        forest = example.forest
+        rescored = [
+            Found(forest.derivation(listed.derivation.edges, edge_scores=scores), listed.statistics)
+            for listed in example.nbest(self.size, distinct=self.distinct)
+        ]
+        gains = document.gains(np.array([one.statistics for one in rescored]))
+        values = np.array([one.derivation.score for one in rescored])
+        order = np.argsort(-(values + gain_weight * gains), kind="stable")
+        return [rescored[i] for i in order[:count]]

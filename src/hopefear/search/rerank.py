@@ -1,0 +1,57 @@
+"""Hope and fear by forest reranking.
+
+Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, section 5.2; Huang (2008),
+Forest reranking: discriminative parsing with non-local features, ACL.
+"""
+
+from dataclasses import dataclass
+
+from hopefear import require
+from hopefear.metrics import OracleDocument
+from hopefear.search.base import Example, Found, searches
+from hopefear.types import FloatArray
+
+__all__ = ["Rerank"]
+
+
+@searches.register("rerank")
+@dataclass(frozen=True, kw_only=True)
+class Rerank:
+    """A dynamic program that keeps the derivations of each node with the largest w · h + g B.
+
+    B is the gain of what a derivation has made of the sentence so far, with the k-grams of its own
+    string, clipped. Not exact, but it looks at the whole forest.
+
+    Parameters
+    ----------
+    kept : int
+        Derivations that are kept of each node; 1 in the paper. Those of the result may be more.
+    """
+
+    kept: int = 1
+
+    def __post_init__(self) -> None:
+        require.integer(self, "kept", 1)
+
+    def find(
+        self,
+        example: Example,
+        scores: FloatArray,
+        document: OracleDocument,
+        gain_weight: float,
+        *,
+        count: int = 1,
+    ) -> list[Found]:
+        """Return the best of what was kept of the root."""
+        forest = example.forest
+        found = example.references.rerank(
+            forest,
+            example.sentence,
+            scores,
+            document=document.statistics,
+            gain_weight=gain_weight,
+            kept=max(self.kept, count),
+        )
+        return example.found(
+            [forest.derivation(edges, edge_scores=scores) for edges in found[:count]]
+        )
