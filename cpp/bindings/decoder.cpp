@@ -54,12 +54,30 @@ void bind_model(nb::module_& m) {
                 new (self) NamedLanguageModel{name, model};
             },
             nb::arg("name"), nb::arg("model"), "The name of its feature, and the model.");
+    nb::class_<WordFeatures>(m, "WordFeatures", "Features of words that are in no grammar.")
+        .def(nb::init<>())
+        .def(
+            "add_ngram",
+            [](WordFeatures& self, const std::vector<std::string>& ngram, const std::string& name) {
+                self.ngrams.push_back(ngram);
+                self.ngram_names.push_back(name);
+            },
+            nb::arg("ngram"), nb::arg("name"), "A feature that counts an n-gram.")
+        .def(
+            "add_trigger",
+            [](WordFeatures& self, const std::string& source, const std::string& target,
+               const std::string& name) {
+                self.triggers.push_back({source, target});
+                self.trigger_names.push_back(name);
+            },
+            nb::arg("source"), nb::arg("target"), nb::arg("name"),
+            "A feature that counts a target word where a source word is in the sentence.");
     nb::class_<TranslationModel>(m, "TranslationModel",
                                  "Grammars and language models in one numbering of features.")
         .def(nb::init<const std::vector<GrammarUse>&, const std::vector<NamedLanguageModel>&,
-                      const ModelNames&, std::shared_ptr<Vocabulary>>(),
+                      const ModelNames&, std::shared_ptr<Vocabulary>, const WordFeatures&>(),
              nb::arg("grammars"), nb::arg("language_models"), nb::arg("names"),
-             nb::arg("feature_names"))
+             nb::arg("feature_names"), nb::arg("word_features"))
         .def_prop_ro("feature_names", &TranslationModel::feature_names, "The names of features.");
 }
 

@@ -17,9 +17,11 @@ void bind_forest_rescorer(nb::module_& m) {
         .def(
             "__init__",
             [](ForestRescorer* self, const std::vector<NamedLanguageModel>& models,
-               std::size_t pop_limit,
-               double beam) { new (self) ForestRescorer(models, RescoreOptions{pop_limit, beam}); },
-            nb::arg("language_models"), nb::arg("pop_limit"), nb::arg("beam"))
+               const WordFeatures& word_features, std::size_t pop_limit, double beam) {
+                new (self) ForestRescorer(models, word_features, RescoreOptions{pop_limit, beam});
+            },
+            nb::arg("language_models"), nb::arg("word_features"), nb::arg("pop_limit"),
+            nb::arg("beam"))
         .def(
             "prepare",
             [](ForestRescorer& self, const std::shared_ptr<Forest>& forest) {

@@ -6,9 +6,11 @@
 namespace hopefear {
 
 ForestAssembler::ForestAssembler(const TranslationModel& model,
-                                 std::span<const std::string> sentence)
+                                 std::span<const std::string> sentence,
+                                 const SentenceWords& numbers)
     : model_(&model),
       sentence_(sentence),
+      numbers_(&numbers),
       words_(std::make_shared<Vocabulary>()),
       builder_(words_, model.feature_names()),
       word_ids_(model.words().size() + sentence.size(), -1) {}
@@ -30,9 +32,8 @@ Symbol ForestAssembler::word(Symbol symbol) {
     return id;
 }
 
-void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
-                               const ScoredRule& rule, std::span<const float> log10,
-                               bool keep_boundaries) {
+void ForestAssembler::start_edge(const RuleList& list, const ScoredRule& rule,
+                                 bool keep_boundaries) {
     ids_.clear();
     values_.clear();
     if (list.part == RuleList::pass_through) {
@@ -41,17 +42,38 @@ void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const
         model_->parts()[list.part].grammar->read(rule.reference, rule_);
         model_->rule_features(static_cast<std::size_t>(list.part), rule_, ids_, values_);
     }
-    for (std::size_t i = 0; i < log10.size(); ++i) {
-        ids_.push_back(model_->language_model_features()[i]);
-        values_.push_back(std::numbers::ln10 * static_cast<double>(log10[i]));
-    }
+    const auto target = list.target(rule);
+    model_->triggers().for_each(target, numbers_->triggers, [&](std::int32_t feature) {
+        ids_.push_back(model_->trigger_features()[feature]);
+        values_.push_back(1.0);
+    });
     target_.clear();
-    for (const Symbol symbol : list.target(rule)) {
+    for (const Symbol symbol : target) {
         const bool boundary = symbol == begin_word || symbol == end_word;
         if (is_slot(symbol))
             target_.push_back(symbol);
         else if (!boundary || keep_boundaries)
             target_.push_back(word(symbol));
+    }
+}
+
+void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
+                               const ScoredRule& rule) {
+    start_edge(list, rule, true);
+    builder_.add_edge(head, tails, {ids_, values_}, target_);
+}
+
+void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
+                               const ScoredRule& rule, std::span<const float> log10,
+                               std::span<const std::int32_t> ngrams) {
+    start_edge(list, rule, false);
+    for (std::size_t i = 0; i < log10.size(); ++i) {
+        ids_.push_back(model_->language_model_features()[i]);
+        values_.push_back(std::numbers::ln10 * static_cast<double>(log10[i]));
+    }
+    for (const std::int32_t feature : ngrams) {
+        ids_.push_back(model_->ngram_features()[feature]);
+        values_.push_back(1.0);
     }
     builder_.add_edge(head, tails, {ids_, values_}, target_);
 }
@@ -62,8 +84,8 @@ Forest ForestAssembler::build(NodeId root) {
 }
 
 Forest parse_forest(const Chart& chart, const TranslationModel& model,
-                    std::span<const std::string> sentence) {
-    ForestAssembler assembler(model, sentence);
+                    std::span<const std::string> sentence, const SentenceWords& numbers) {
+    ForestAssembler assembler(model, sentence, numbers);
     std::vector<NodeId> tails;
     for (const Chart::Node& node : chart.nodes) {
         const NodeId head = assembler.add_node(node);
@@ -71,7 +93,7 @@ Forest parse_forest(const Chart& chart, const TranslationModel& model,
             const auto own = chart.tails_of(bundle);
             tails.assign(own.begin(), own.end());
             for (const ScoredRule& rule : bundle.rules->rules)
-                assembler.add_edge(head, tails, *bundle.rules, rule, {}, true);
+                assembler.add_edge(head, tails, *bundle.rules, rule);
         }
     }
     return assembler.build(static_cast<NodeId>(chart.root));
@@ -79,8 +101,8 @@ Forest parse_forest(const Chart& chart, const TranslationModel& model,
 
 Forest rescored_forest(const Chart& chart, const RescoredChart& rescored,
                        const TranslationModel& model, std::span<const std::string> sentence,
-                       bool only_best) {
-    ForestAssembler assembler(model, sentence);
+                       const SentenceWords& numbers, bool only_best) {
+    ForestAssembler assembler(model, sentence, numbers);
     const std::size_t models = model.language_model_features().size();
     NodeId head = 0;
     const auto add_node = [&](const RescoredChart::Node& node) {
@@ -90,7 +112,8 @@ Forest rescored_forest(const Chart& chart, const RescoredChart& rescored,
         const RescoredChart::Edge& edge = rescored.edges[number];
         const RuleList& list = *chart.bundles[edge.bundle].rules;
         const auto log10 = std::span(rescored.log10).subspan(number * models, models);
-        assembler.add_edge(head, tails, list, list.rules[edge.rule], log10, false);
+        assembler.add_edge(head, tails, list, list.rules[edge.rule], log10,
+                           rescored.ngrams_of(number));
     };
     walk_rescored(chart, rescored, only_best, add_node, add_edge);
     return assembler.build(head);

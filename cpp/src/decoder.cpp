@@ -10,7 +10,8 @@ struct Decoder::Worker {
     explicit Worker(Decoder& decoder)
         : parser(decoder.scorer_, decoder.cache_, decoder.unary_rules_,
                  decoder.options_.pass_through),
-          rescorer(decoder.model_->language_models(), decoder.options_.rescore) {}
+          rescorer(decoder.model_->language_models(), decoder.model_->ngrams(),
+                   decoder.options_.rescore) {}
 
     Parser parser;
     Rescorer rescorer;
@@ -33,17 +34,18 @@ WorkerPool<Decoder::Worker>::Loan Decoder::worker() {
 
 Forest Decoder::parse(const std::vector<std::string>& words) {
     auto worker = this->worker();
-    model_->language_models().find(words, worker->words);
-    return parse_forest(worker->parser.parse(words, worker->words), *model_, words);
+    model_->find_words(words, worker->words);
+    const Chart& chart = worker->parser.parse(words, worker->words);
+    return parse_forest(chart, *model_, words, worker->words);
 }
 
 Forest Decoder::rescored(const std::vector<std::string>& words, bool only_best) {
     auto worker = this->worker();
-    model_->language_models().find(words, worker->words);
+    model_->find_words(words, worker->words);
     const Chart& chart = worker->parser.parse(words, worker->words);
-    const RescoredChart& result =
-        worker->rescorer.rescore(chart, worker->words, scorer_.log10_weights());
-    return rescored_forest(chart, result, *model_, words, only_best);
+    const NonlocalWeights weights{scorer_.log10_weights(), scorer_.ngram_weights()};
+    const RescoredChart& result = worker->rescorer.rescore(chart, worker->words, weights);
+    return rescored_forest(chart, result, *model_, words, worker->words, only_best);
 }
 
 Forest Decoder::forest(const std::vector<std::string>& words) {

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "hopefear/edge_scores.hpp"
+#include "hopefear/error.hpp"
 #include "hopefear/forest_builder.hpp"
 #include "hopefear/language_models.hpp"
 
@@ -21,19 +22,17 @@ Vocabulary boundary_words() {
 // Words of a forest come behind those two.
 constexpr Symbol first_word = 2;
 
-bool contains(std::span<const FeatureId> features, FeatureId id) {
-    return std::ranges::find(features, id) != features.end();
+double weight(std::span<const double> weights, FeatureId id) {
+    return static_cast<std::size_t>(id) < weights.size() ? weights[id] : 0.0;
 }
 
-// What some of the features have of w · h.
-double part_score(SparseView features, std::span<const FeatureId> part,
-                  std::span<const double> weights) {
+// What the non-local features have of w · h.
+double nonlocal_score(SparseView features, const NonlocalIds& ids,
+                      std::span<const double> weights) {
     double sum = 0.0;
-    for (std::size_t i = 0; i < features.size(); ++i) {
-        const auto id = static_cast<std::size_t>(features.ids[i]);
-        if (id < weights.size() && contains(part, features.ids[i]))
-            sum += weights[id] * features.values[i];
-    }
+    for (std::size_t i = 0; i < features.size(); ++i)
+        if (ids.contains(features.ids[i]))
+            sum += weight(weights, features.ids[i]) * features.values[i];
     return sum;
 }
 
@@ -44,27 +43,58 @@ std::size_t PreparedForest::bytes() const {
     for (const auto* indices : {&first_edge_, &first_bundle_, &first_symbol_})
         bytes += indices->capacity() * sizeof(std::uint32_t);
     bytes += symbols_.capacity() * sizeof(Symbol) + estimates_.capacity() * sizeof(float);
-    for (const auto& words : words_) bytes += words.capacity() * sizeof(std::uint32_t);
+    bytes += words_.ngrams.capacity() * sizeof(WordId);
+    for (const auto& words : words_.language_models)
+        bytes += words.capacity() * sizeof(std::uint32_t);
     return bytes;
 }
 
+// The ends of sentences in a forest.
+struct ForestRescorer::Boundaries {
+    explicit Boundaries(const Forest& forest)
+        : begin(forest.words()->find(sentence_begin).value_or(-1)),
+          end(forest.words()->find(sentence_end).value_or(-1)) {
+        if (begin < 0 && end < 0) return;
+        for (EdgeId edge = 0; !present && edge < static_cast<EdgeId>(forest.edge_count()); ++edge)
+            present = !is_one_word(forest, edge) &&
+                      std::ranges::any_of(forest.target(edge), [this](Symbol symbol) {
+                          return !is_slot(symbol) && (symbol == begin || symbol == end);
+                      });
+    }
+
+    static bool is_one_word(const Forest& forest, EdgeId edge) {
+        return forest.target(edge).size() == 1 && forest.tails(edge).empty() &&
+               forest.covered(forest.head(edge)) == 1;
+    }
+
+    Symbol begin;  // -1: not among the words
+    Symbol end;
+    bool present = false;
+};
+
 // What one forest needs at a time, used again for the next.
 struct ForestRescorer::Worker {
-    Worker(const LanguageModels& models, RescoreOptions options) : rescorer(models, options) {}
+    Worker(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options)
+        : rescorer(models, ngrams, options) {}
 
     Rescorer rescorer;
     Chart chart;
     std::vector<RuleList> lists;
-    std::vector<double> scores;  // by edge, language models apart
+    std::vector<double> scores;  // by edge, of local features
     std::vector<double> log10_weights;
+    std::vector<double> ngram_weights;
 };
 
 ForestRescorer::ForestRescorer(const std::vector<NamedLanguageModel>& models,
-                               RescoreOptions options)
-    : named_(models),
+                               const WordFeatures& features, RescoreOptions options)
+    : ngram_names_(features.ngram_names),
       models_(std::make_unique<LanguageModels>(models, boundary_words())),
+      ngrams_(features.ngrams, boundary_words()),
       options_(options) {
-    Worker(*models_, options);  // checks the options
+    for (const NamedLanguageModel& named : models) model_names_.push_back(named.name);
+    if (ngram_names_.size() != ngrams_.size())
+        fail<ConfigError>("every n-gram needs the name of a feature");
+    Worker(*models_, ngrams_, options);  // checks the options
 }
 
 ForestRescorer::~ForestRescorer() = default;
@@ -72,31 +102,43 @@ ForestRescorer::~ForestRescorer() = default;
 PreparedForest ForestRescorer::prepare(std::shared_ptr<const Forest> forest) {
     PreparedForest prepared;
     prepared.forest_ = std::move(forest);
-    find_features(prepared);
     const Forest& own = *prepared.forest_;
+    prepared.ids_ = find_ids(own.feature_names());
+    for (std::size_t i = 0; i < own.patterns().size(); ++i)
+        for (const FeatureId id : own.patterns()[static_cast<FeaturePatterns::Id>(i)])
+            if (prepared.ids_->contains(id)) prepared.replaces_ = true;
     std::vector<std::string> words;
     for (const std::string_view word : own.words()->texts()) words.emplace_back(word);
-    models_->find(words, prepared.words_);
-    const bool bare = !own.words()->find(sentence_begin) && !own.words()->find(sentence_end);
+    models_->find(words, prepared.words_.language_models);
+    ngrams_.find(words, prepared.words_.ngrams);
+    const Boundaries boundaries(own);
     prepared.first_bundle_.push_back(0);
     prepared.first_symbol_.push_back(0);
     for (NodeId node = 0; node <= own.root(); ++node) {
         add_bundles(prepared, node);
-        for (const EdgeId edge : own.edges(node))
-            add_target(prepared, edge, bare && node == own.root());
+        for (const EdgeId edge : own.edges(node)) add_target(prepared, edge, boundaries);
     }
     prepared.first_edge_.push_back(static_cast<std::uint32_t>(own.edge_count()));
     return prepared;
 }
 
-void ForestRescorer::find_features(PreparedForest& prepared) {
-    const Forest& forest = *prepared.forest_;
-    const std::lock_guard lock(mutex_);  // forests may share names
-    for (const NamedLanguageModel& named : named_)
-        prepared.features_.push_back(forest.feature_names()->add(named.name));
-    for (std::size_t i = 0; i < forest.patterns().size(); ++i)
-        for (const FeatureId id : forest.patterns()[static_cast<FeaturePatterns::Id>(i)])
-            if (contains(prepared.features_, id)) prepared.replaces_ = true;
+std::shared_ptr<const NonlocalIds> ForestRescorer::find_ids(
+    const std::shared_ptr<Vocabulary>& names) {
+    const std::lock_guard lock(mutex_);
+    if (ids_ && ids_->names == names) return ids_;  // forests of a corpus share their names
+    auto ids = std::make_shared<NonlocalIds>();
+    ids->names = names;
+    const auto add = [&](const std::vector<std::string>& added, std::vector<FeatureId>& to) {
+        for (const std::string& name : added) {
+            to.push_back(names->add(name));
+            if (ids->all.size() < names->size()) ids->all.resize(names->size(), 0);
+            ids->all[to.back()] = 1;
+        }
+    };
+    add(model_names_, ids->language_models);
+    add(ngram_names_, ids->ngrams);
+    ids_ = std::move(ids);
+    return ids_;
 }
 
 void ForestRescorer::add_bundles(PreparedForest& prepared, NodeId node) const {
@@ -109,23 +151,22 @@ void ForestRescorer::add_bundles(PreparedForest& prepared, NodeId node) const {
     prepared.first_bundle_.push_back(static_cast<std::uint32_t>(prepared.first_edge_.size()));
 }
 
-void ForestRescorer::add_target(PreparedForest& prepared, EdgeId edge, bool bare) const {
+void ForestRescorer::add_target(PreparedForest& prepared, EdgeId edge,
+                                const Boundaries& boundaries) const {
     const Forest& forest = *prepared.forest_;
     std::vector<Symbol>& symbols = prepared.symbols_;
-    const auto target = forest.target(edge);
-    const bool plain = bare || (forest.tails(edge).empty() && target.size() == 1 &&
-                                forest.covered(forest.head(edge)) == 1);
+    const bool bare = !boundaries.present && forest.head(edge) == forest.root();
+    const bool plain = !boundaries.present || Boundaries::is_one_word(forest, edge);
     if (bare) symbols.push_back(begin_word);
-    for (const Symbol symbol : target) {
-        const auto is = [&](std::string_view word) {
-            return !plain && forest.words()->text(symbol) == word;
-        };
+    for (const Symbol symbol : forest.target(edge)) {
         if (is_slot(symbol))
             symbols.push_back(symbol);
+        else if (!plain && symbol == boundaries.begin)
+            symbols.push_back(begin_word);
+        else if (!plain && symbol == boundaries.end)
+            symbols.push_back(end_word);
         else
-            symbols.push_back(is(sentence_begin) ? begin_word
-                              : is(sentence_end) ? end_word
-                                                 : symbol + first_word);
+            symbols.push_back(symbol + first_word);
     }
     if (bare) symbols.push_back(end_word);
     const auto all = std::span<const Symbol>(symbols).subspan(prepared.first_symbol_.back());
@@ -151,6 +192,11 @@ void ForestRescorer::make_list(const PreparedForest& prepared, std::size_t bundl
     for (std::uint32_t edge = first; edge < last; ++edge) {
         double priority = worker.scores[edge];
         for (const double weight : worker.log10_weights) priority += weight * *estimate++;
+        if (ngrams_.size() > 0)
+            priority += ngrams_.estimate(
+                std::span(prepared.symbols_)
+                    .subspan(first_symbol[edge], first_symbol[edge + 1] - first_symbol[edge]),
+                prepared.words_.ngrams, worker.ngram_weights);
         list.rules.push_back({worker.scores[edge], static_cast<float>(priority),
                               first_symbol[edge] - first_symbol[first],
                               first_symbol[edge + 1] - first_symbol[edge], edge});
@@ -180,21 +226,23 @@ void ForestRescorer::make_chart(const PreparedForest& prepared, Worker& worker) 
 Forest ForestRescorer::rescore(const PreparedForest& prepared, std::span<const double> weights,
                                bool only_best) {
     const Forest& forest = *prepared.forest_;
-    auto worker = workers_.take([this] { return std::make_unique<Worker>(*models_, options_); });
+    auto worker =
+        workers_.take([this] { return std::make_unique<Worker>(*models_, ngrams_, options_); });
     worker->scores = score_edges(forest, weights);
     worker->log10_weights.clear();
-    for (const FeatureId feature : prepared.features_) {
-        const auto id = static_cast<std::size_t>(feature);
-        const double weight = id < weights.size() ? weights[id] : 0.0;
-        worker->log10_weights.push_back(weight * std::numbers::ln10);
-    }
+    for (const FeatureId id : prepared.ids_->language_models)
+        worker->log10_weights.push_back(weight(weights, id) * std::numbers::ln10);
+    worker->ngram_weights.clear();
+    for (const FeatureId id : prepared.ids_->ngrams)
+        worker->ngram_weights.push_back(weight(weights, id));
     if (prepared.replaces_)
         for (std::size_t edge = 0; edge < worker->scores.size(); ++edge)
             worker->scores[edge] -=
-                part_score(forest.features(static_cast<EdgeId>(edge)), prepared.features_, weights);
+                nonlocal_score(forest.features(static_cast<EdgeId>(edge)), *prepared.ids_, weights);
     make_chart(prepared, *worker);
+    const NonlocalWeights nonlocal{worker->log10_weights, worker->ngram_weights};
     const RescoredChart& rescored =
-        worker->rescorer.rescore(worker->chart, prepared.words_, worker->log10_weights);
+        worker->rescorer.rescore(worker->chart, prepared.words_, nonlocal);
     return make_forest(prepared, worker->chart, rescored, only_best);
 }
 
@@ -217,13 +265,17 @@ Forest ForestRescorer::make_forest(const PreparedForest& prepared, const Chart& 
         values.clear();
         const SparseView own = forest.features(static_cast<EdgeId>(rule.reference));
         for (std::size_t i = 0; i < own.size(); ++i) {
-            if (prepared.replaces_ && contains(prepared.features_, own.ids[i])) continue;
+            if (prepared.replaces_ && prepared.ids_->contains(own.ids[i])) continue;
             ids.push_back(own.ids[i]);
             values.push_back(own.values[i]);
         }
         for (std::size_t i = 0; i < models_->size(); ++i) {
-            ids.push_back(prepared.features_[i]);
+            ids.push_back(prepared.ids_->language_models[i]);
             values.push_back(std::numbers::ln10 * rescored.log10[number * models_->size() + i]);
+        }
+        for (const std::int32_t feature : rescored.ngrams_of(number)) {
+            ids.push_back(prepared.ids_->ngrams[feature]);
+            values.push_back(1.0);
         }
         target.clear();
         for (const Symbol symbol : list.target(rule)) {

@@ -9,22 +9,15 @@
 #include "hopefear/error.hpp"
 #include "hopefear/forest_builder.hpp"
 #include "hopefear/hash.hpp"
+#include "hopefear/kgram_composer.hpp"
 
 namespace hopefear {
 
 namespace {
 
-using State = ReferenceAutomaton::State;
-constexpr State root_state = ReferenceAutomaton::root;
-
 // What the context of a string needs to know of it.
 struct Outside {
-    // The longest prefix that, with words before it, can be a reference k-gram.
-    State left = root_state;
-    // The longest suffix that, with words after it, can be a reference k-gram.
-    State right = root_state;
-    // Whether the string is `left` and nothing else, so that k-grams can go through it.
-    bool whole = true;
+    KgramEnds ends;
     // How long the string is if the sentence may be shorter than K - 1 words; otherwise `plenty`.
     std::int32_t length = 0;
 
@@ -34,91 +27,8 @@ struct Outside {
 
 struct OutsideHash {
     std::size_t operator()(const Outside& o) const {
-        std::uint64_t hash = static_cast<std::uint64_t>(o.left);
-        hash = hash_combine(hash, static_cast<std::uint64_t>(o.right));
-        return hash_combine(hash, static_cast<std::uint64_t>(o.length) * 2 + o.whole);
+        return hash_combine(o.ends.hash(), static_cast<std::uint64_t>(o.length));
     }
-};
-
-// Strings, put together from words and strings of tails, as the automaton sees them.
-class Composer {
-  public:
-    explicit Composer(const ReferenceAutomaton& automaton)
-        : automaton_(automaton),
-          extends_left_(automaton.size(), false),
-          extends_right_(automaton.size(), false) {
-        extends_right_[root_state] = true;
-        for (std::size_t i = 1; i < automaton.size(); ++i) {
-            const auto state = static_cast<State>(i);
-            extends_right_[automaton.parent(state)] = true;
-            if (automaton.depth(state) > 1) extends_left_[automaton.shorter(state)] = true;
-        }
-    }
-
-    void start(std::span<double> matches) {
-        matches_ = matches;
-        state_ = left_ = root_state;
-        whole_ = true;
-    }
-
-    void add_word(WordId word) {
-        state_ = automaton_.next(state_, word);
-        count_longer_than(0);
-        extend_left(word);
-    }
-
-    void add_tail(const Outside& tail) {
-        const std::size_t size = read_words(tail.left);
-        bool through = true;  // whether a k-gram may still cross into the tail
-        for (std::size_t i = 0; i < size && through; ++i) {
-            state_ = automaton_.next(state_, words_[i]);
-            // Of the k-grams that end here, those within the tail were counted there.
-            count_longer_than(static_cast<int>(i) + 1);
-            through = automaton_.depth(state_) > static_cast<int>(i) + 1;
-        }
-        if (!through || !tail.whole) state_ = tail.right;
-        for (std::size_t i = 0; i < size; ++i) extend_left(words_[i]);
-        whole_ = whole_ && tail.whole;
-    }
-
-    // Of the string so far.
-    [[nodiscard]] Outside outside(std::int32_t length) const {
-        State right = state_;
-        while (!extends_right_[right]) right = automaton_.shorter(right);
-        // A string that nothing can follow in a k-gram is not crossed by any.
-        return {left_, right, whole_ && extends_right_[left_], length};
-    }
-
-  private:
-    void count_longer_than(int size) {
-        for (State s = state_; automaton_.depth(s) > size; s = automaton_.shorter(s))
-            matches_[automaton_.depth(s) - 1] += 1.0;
-    }
-
-    void extend_left(WordId word) {
-        if (!whole_) return;
-        const State longer =
-            word == unknown_word ? ReferenceAutomaton::none : automaton_.child(left_, word);
-        whole_ = longer != ReferenceAutomaton::none && extends_left_[longer];
-        if (whole_) left_ = longer;
-    }
-
-    // The words of a k-gram, into words_; returns k.
-    std::size_t read_words(State state) {
-        const auto size = static_cast<std::size_t>(automaton_.depth(state));
-        for (std::size_t i = size; i > 0; --i, state = automaton_.parent(state))
-            words_[i - 1] = automaton_.last_word(state);
-        return size;
-    }
-
-    const ReferenceAutomaton& automaton_;
-    std::vector<char> extends_left_;
-    std::vector<char> extends_right_;
-    std::span<double> matches_;
-    State state_ = root_state;
-    State left_ = root_state;
-    bool whole_ = true;
-    WordId words_[ReferenceAutomaton::max_order] = {};
 };
 
 std::int32_t word_count(const Forest& forest, EdgeId edge) {
@@ -159,6 +69,7 @@ class Intersection {
           order_(automaton.order()),
           dimension_(2 * static_cast<std::size_t>(automaton.order()) + 1),
           max_edges_(max_edges),
+          automaton_(automaton),
           composer_(automaton),
           around_(fewest_words_around(forest)),
           builder_(forest.words(), forest.feature_names()) {
@@ -231,15 +142,18 @@ class Intersection {
         const std::size_t at = part_statistics_.size();
         part_statistics_.resize(at + dimension_, 0.0);
         const BleuStatistics<double> b{std::span(part_statistics_).subspan(at)};
-        composer_.start(b.matches());
+        const auto match = [&, matches = b.matches()](KgramEnds::State state) {
+            matches[automaton_.depth(state) - 1] += 1.0;
+        };
+        composer_.start();
         std::int64_t length = 0;
         for (const Symbol symbol : forest_.target(edge)) {
             if (is_slot(symbol)) {
                 const Outside& tail = outsides_[chosen_[slot_of(symbol)]];
-                composer_.add_tail(tail);
+                composer_.add_string(tail.ends, match);
                 length += tail.length;
             } else {
-                composer_.add_word(numbers_[symbol]);
+                composer_.add_word(numbers_[symbol], match);
                 ++length;
             }
         }
@@ -248,7 +162,7 @@ class Intersection {
         for (std::size_t k = 1; k <= b.order(); ++k) b.total(k) = word_count(forest_, edge);
         b.reference_length() = per_source_word_ * forest_.covered_by_edge(edge);
         if (node == forest_.root()) finish_sentence(b, length);
-        const Outside outside = composer_.outside(static_cast<std::int32_t>(length));
+        const Outside outside{composer_.ends(), static_cast<std::int32_t>(length)};
         parts_.push_back({head_of(node, outside), edge, part_tails_.size(), at});
         part_tails_.insert(part_tails_.end(), chosen_.begin(), chosen_.end());
     }
@@ -275,7 +189,8 @@ class Intersection {
     std::size_t max_edges_;
     double per_source_word_;
     double rho_at_root_;
-    Composer composer_;
+    const ReferenceAutomaton& automaton_;
+    KgramComposer composer_;
     std::vector<std::int64_t> around_;
 
     std::vector<NodeId> first_;  // the parts of node v are first_[v] .. first_[v + 1]

@@ -13,11 +13,13 @@ LanguageModels::LanguageModels(std::span<const NamedLanguageModel> models,
     }
 }
 
-void LanguageModels::find(std::span<const std::string> sentence, SentenceWords& words) const {
-    words.resize(entries_.size());
+void LanguageModels::find(std::span<const std::string> sentence,
+                          std::vector<std::vector<std::uint32_t>>& numbers) const {
+    numbers.resize(entries_.size());
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-        words[i].clear();
-        for (const std::string& word : sentence) words[i].push_back(entries_[i].model.index(word));
+        numbers[i].clear();
+        for (const std::string& word : sentence)
+            numbers[i].push_back(entries_[i].model.index(word));
     }
 }
 

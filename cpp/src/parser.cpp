@@ -152,7 +152,7 @@ const RuleGroup& Parser::rules(std::size_t part, Grammar::State state) {
     const auto [group, added] =
         group_of_state_.insert((static_cast<std::uint64_t>(part) << 32) | state);
     if (added) {
-        groups_.push_back(cache_->find(part, state, buffer_));
+        groups_.push_back(scorer_->triggered(cache_->find(part, state, buffer_), *numbers_));
         *group = groups_.back().get();
     }
     return **group;

@@ -25,19 +25,21 @@ ReferenceAutomaton::ReferenceAutomaton(std::span<const std::span<const WordId>> 
     into_.emplace_back();
 
     std::vector<std::int32_t> counts(most, 0);
+    std::vector<State> counted;  // of one reference
     for (const auto& reference : references) {
         for (std::size_t begin = 0; begin < reference.size(); ++begin) {
             const std::size_t end = std::min(reference.size(), begin + order);
             State state = root;
             for (std::size_t at = begin; at < end; ++at) {
                 state = add_child(state, reference[at]);
-                ++counts[state];
+                if (++counts[state] == 1) counted.push_back(state);
             }
         }
-        for (std::size_t state = 0; state < nodes_.size(); ++state) {
+        for (const State state : counted) {
             nodes_[state].limit = std::max(nodes_[state].limit, counts[state]);
             counts[state] = 0;
         }
+        counted.clear();
     }
     link();
 }

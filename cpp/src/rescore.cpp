@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "hopefear/error.hpp"
+#include "hopefear/kgram_composer.hpp"
 #include "hopefear/language_models.hpp"
 
 namespace hopefear {
@@ -13,13 +14,15 @@ void RescoredChart::clear() {
     edges.clear();
     tails.clear();
     log10.clear();
+    ngrams.clear();
+    first_ngram.assign(1, 0);
 }
 
 class Rescorer::Search {
   public:
-    Search(const LanguageModels& models, RescoreOptions options);
+    Search(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options);
     const RescoredChart& rescore(const Chart& chart, const SentenceWords& words,
-                                 std::span<const double> log10_weights);
+                                 const NonlocalWeights& weights);
 
   private:
     // A way to make a node: a rule of a bundle, and for each of its tails one of the split nodes.
@@ -44,6 +47,8 @@ class Rescorer::Search {
     void take(const Candidate& candidate, std::uint32_t chart_node);
     double score_states(const Chart::Bundle& bundle, const ScoredRule& rule,
                         std::span<const std::uint32_t> tails);
+    double score_ngrams(const Chart::Bundle& bundle, const ScoredRule& rule,
+                        std::span<const std::uint32_t> tails);
     std::uint32_t find_node(std::uint32_t chart_node);
     [[nodiscard]] bool has_new_states(std::uint32_t node) const;
     void grow_table();
@@ -56,14 +61,17 @@ class Rescorer::Search {
     }
 
     const LanguageModels* models_;
+    const NgramFeatures* ngrams_;
+    KgramComposer composer_;
     RescoreOptions options_;
 
     const Chart* chart_ = nullptr;
     const SentenceWords* words_ = nullptr;
-    std::span<const double> log10_weights_;
+    NonlocalWeights weights_;
     RescoredChart out_;
     std::vector<char> needed_;  // by node of the chart: is it part of a derivation of the root?
     std::vector<ChartState> states_;    // by split node and language model
+    std::vector<KgramEnds> ends_;       // by split node, if there are n-grams
     std::vector<std::uint32_t> order_;  // the split nodes of each node of the chart, best first
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // in order_
 
@@ -71,6 +79,7 @@ class Rescorer::Search {
     std::uint32_t candidates_ = 0;
     std::vector<std::uint32_t> ranks_;
     std::vector<ChartState> new_states_;
+    KgramEnds new_ends_;
     std::vector<float> new_log10_;
     // The split nodes of the present node by their states: open addressing, half empty.
     std::vector<std::uint32_t> table_;
@@ -78,8 +87,9 @@ class Rescorer::Search {
     std::size_t first_ = 0;              // of them
 };
 
-Rescorer::Search::Search(const LanguageModels& models, RescoreOptions options)
-    : models_(&models), options_(options) {
+Rescorer::Search::Search(const LanguageModels& models, const NgramFeatures& ngrams,
+                         RescoreOptions options)
+    : models_(&models), ngrams_(&ngrams), composer_(ngrams.automaton()), options_(options) {
     if (options.pop_limit == 0) options_.pop_limit = std::numeric_limits<std::size_t>::max();
     if (!(options.beam >= 0.0))
         fail<ConfigError>("the beam must not be negative, got ", options.beam);
@@ -88,12 +98,13 @@ Rescorer::Search::Search(const LanguageModels& models, RescoreOptions options)
 }
 
 const RescoredChart& Rescorer::Search::rescore(const Chart& chart, const SentenceWords& words,
-                                               std::span<const double> log10_weights) {
+                                               const NonlocalWeights& weights) {
     chart_ = &chart;
     words_ = &words;
-    log10_weights_ = log10_weights;
+    weights_ = weights;
     out_.clear();
     states_.clear();
+    ends_.clear();
     order_.clear();
     ranges_.assign(chart.nodes.size(), {0, 0});
     mark_needed();
@@ -182,10 +193,13 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
         out_.tails.push_back(split(tails[i], ranks_[candidate.ranks + 1 + i]));
         score += out_.nodes[out_.tails.back()].score;
     }
-    score += score_states(bundle, rule, std::span(out_.tails).subspan(first_tail));
+    const auto parts = std::span(out_.tails).subspan(first_tail);
+    score += score_states(bundle, rule, parts);
+    if (ngrams_->size() > 0) score += score_ngrams(bundle, rule, parts);
     const auto edge = static_cast<std::uint32_t>(out_.edges.size());
     RescoredChart::Node& node = out_.nodes[find_node(chart_node)];
     out_.edges.push_back({candidate.bundle, rank, first_tail, node.first_edge});
+    out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
     out_.log10.insert(out_.log10.end(), new_log10_.begin(), new_log10_.end());
     node.first_edge = edge;
     if (node.best_edge != RescoredChart::none && score <= node.score) return;
@@ -203,17 +217,39 @@ double Rescorer::Search::score_states(const Chart::Bundle& bundle, const ScoredR
             return states_[tails[slot] * models_->size() + i];
         };
         new_log10_[i] = models_->score(i, target, *words_, tail, new_states_[i]);
-        sum += log10_weights_[i] * static_cast<double>(new_log10_[i]);
+        sum += weights_.log10[i] * static_cast<double>(new_log10_[i]);
     }
     return sum;
 }
 
-// The split node with new_states_. At the root nothing has to be remembered.
+// What the n-grams add that end in the rule's words or cross its parts, weighted.
+double Rescorer::Search::score_ngrams(const Chart::Bundle& bundle, const ScoredRule& rule,
+                                      std::span<const std::uint32_t> tails) {
+    double sum = 0.0;
+    const auto found = [&](KgramEnds::State state) {
+        const std::int32_t feature = ngrams_->feature(state);
+        if (feature == NgramFeatures::none) return;
+        out_.ngrams.push_back(feature);
+        sum += weights_.ngrams[feature];
+    };
+    composer_.start();
+    for (const Symbol symbol : bundle.rules->target(rule)) {
+        if (is_slot(symbol))
+            composer_.add_string(ends_[tails[slot_of(symbol)]], found);
+        else
+            composer_.add_word(ngrams_->number(symbol, words_->ngrams), found);
+    }
+    new_ends_ = composer_.ends();
+    return sum;
+}
+
+// The split node with new_states_ and new_ends_. At the root nothing has to be remembered.
 std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
     const bool root = chart_node == chart_->root;
     if (root && out_.nodes.size() > first_) return static_cast<std::uint32_t>(first_);
     std::uint64_t hash = 0;
     for (const ChartState& state : new_states_) hash = hash_combine(hash, hash_state(state));
+    if (ngrams_->size() > 0) hash = hash_combine(hash, new_ends_.hash());
     const std::size_t mask = table_.size() - 1;
     std::size_t at = hash & mask;
     for (; table_[at] != RescoredChart::none; at = (at + 1) & mask)
@@ -221,6 +257,7 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
     const auto node = static_cast<std::uint32_t>(out_.nodes.size());
     out_.nodes.push_back({0.0, chart_node, RescoredChart::none, RescoredChart::none});
     states_.insert(states_.end(), new_states_.begin(), new_states_.end());
+    if (ngrams_->size() > 0) ends_.push_back(new_ends_);
     table_[at] = node;
     hashes_.push_back(hash);
     if (2 * hashes_.size() > table_.size()) grow_table();
@@ -230,7 +267,7 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
 bool Rescorer::Search::has_new_states(std::uint32_t node) const {
     for (std::size_t i = 0; i < new_states_.size(); ++i)
         if (!same_state(states_[node * new_states_.size() + i], new_states_[i])) return false;
-    return true;
+    return ngrams_->size() == 0 || ends_[node] == new_ends_;
 }
 
 void Rescorer::Search::grow_table() {
@@ -257,14 +294,15 @@ void Rescorer::Search::finish_node(std::uint32_t node) {
     ranges_[node] = {begin, static_cast<std::uint32_t>(order_.size())};
 }
 
-Rescorer::Rescorer(const LanguageModels& models, RescoreOptions options)
-    : search_(std::make_unique<Search>(models, options)) {}
+Rescorer::Rescorer(const LanguageModels& models, const NgramFeatures& ngrams,
+                   RescoreOptions options)
+    : search_(std::make_unique<Search>(models, ngrams, options)) {}
 Rescorer::~Rescorer() = default;
 Rescorer::Rescorer(Rescorer&&) noexcept = default;
 
 const RescoredChart& Rescorer::rescore(const Chart& chart, const SentenceWords& words,
-                                       std::span<const double> log10_weights) {
-    return search_->rescore(chart, words, log10_weights);
+                                       const NonlocalWeights& weights) {
+    return search_->rescore(chart, words, weights);
 }
 
 }  // namespace hopefear

@@ -20,6 +20,8 @@ RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
                             weights_[id], "; weights must be finite");
     for (const FeatureId feature : model_->language_model_features())
         log10_weights_.push_back(weights_[feature] * std::numbers::ln10);
+    for (const FeatureId feature : model_->ngram_features())
+        ngram_weights_.push_back(weights_[feature]);
 }
 
 // Add a rule whose target side is all symbols behind those of the rule before.
@@ -33,6 +35,8 @@ void RuleScorer::add(RuleList& list, double score, std::uint32_t reference,
     const LanguageModels& models = model_->language_models();
     for (std::size_t i = 0; i < models.size(); ++i)
         priority += log10_weights_[i] * models.estimate(i, list.target(rule), sentence);
+    if (!ngram_weights_.empty())
+        priority += model_->ngrams().estimate(list.target(rule), sentence.ngrams, ngram_weights_);
     rule.priority = static_cast<float>(priority);
     list.rules.push_back(rule);
 }
@@ -66,6 +70,35 @@ RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer
     return group;
 }
 
+double RuleScorer::trigger_score(std::span<const Symbol> target,
+                                 const SentenceWords& sentence) const {
+    double sum = 0.0;
+    model_->triggers().for_each(target, sentence.triggers, [&](std::int32_t feature) {
+        sum += weights_[model_->trigger_features()[feature]];
+    });
+    return sum;
+}
+
+std::shared_ptr<const RuleGroup> RuleScorer::triggered(
+    const std::shared_ptr<const RuleGroup>& group, const SentenceWords& sentence) const {
+    if (sentence.triggers.features.empty()) return group;
+    std::shared_ptr<RuleGroup> changed;
+    for (std::size_t i = 0; i < group->size(); ++i) {
+        const RuleList& list = (*group)[i];
+        for (std::size_t k = 0; k < list.rules.size(); ++k) {
+            const double score = trigger_score(list.target(list.rules[k]), sentence);
+            if (score == 0.0) continue;
+            if (!changed) changed = std::make_shared<RuleGroup>(*group);
+            ScoredRule& rule = (*changed)[i].rules[k];
+            rule.score += score;
+            rule.priority += static_cast<float>(score);
+        }
+    }
+    if (!changed) return group;
+    for (RuleList& list : *changed) finish(list);
+    return changed;
+}
+
 RuleList RuleScorer::score(PassThrough kind, std::size_t position,
                            const SentenceWords& sentence) const {
     RuleList list{.lhs = model_->pass_through_label(),
@@ -76,7 +109,8 @@ RuleList RuleScorer::score(PassThrough kind, std::size_t position,
     std::vector<FeatureId> ids;
     std::vector<double> values;
     model_->pass_through_features(kind, ids, values);
-    const double score = SparseView{ids, values}.dot(weights_);
+    const double score =
+        SparseView{ids, values}.dot(weights_) + trigger_score(list.symbols, sentence);
     add(list, score, static_cast<std::uint32_t>(kind), sentence);
     return list;
 }

@@ -11,7 +11,8 @@ namespace hopefear {
 TranslationModel::TranslationModel(const std::vector<GrammarUse>& grammars,
                                    const std::vector<NamedLanguageModel>& language_models,
                                    const ModelNames& names,
-                                   std::shared_ptr<Vocabulary> feature_names)
+                                   std::shared_ptr<Vocabulary> feature_names,
+                                   const WordFeatures& word_features)
     : feature_names_(std::move(feature_names)) {
     words_.add(sentence_begin);
     words_.add(sentence_end);
@@ -31,6 +32,26 @@ TranslationModel::TranslationModel(const std::vector<GrammarUse>& grammars,
             fail<ConfigError>("two language models have the feature '", named.name, "'");
         language_model_features_.push_back(feature);
     }
+    add_word_features(word_features);
+}
+
+void TranslationModel::add_word_features(const WordFeatures& features) {
+    ngrams_ = std::make_unique<NgramFeatures>(features.ngrams, words_);
+    triggers_ = std::make_unique<TriggerFeatures>(features.triggers, words_);
+    if (features.ngram_names.size() != ngrams_->size() ||
+        features.trigger_names.size() != triggers_->size())
+        fail<ConfigError>("every n-gram and every trigger needs the name of a feature");
+    for (const std::string& name : features.ngram_names)
+        ngram_features_.push_back(feature_names_->add(name));
+    for (const std::string& name : features.trigger_names)
+        trigger_features_.push_back(feature_names_->add(name));
+}
+
+void TranslationModel::find_words(std::span<const std::string> sentence,
+                                  SentenceWords& words) const {
+    language_models_->find(sentence, words.language_models);
+    ngrams_->find(sentence, words.ngrams);
+    triggers_->find(sentence, words.triggers);
 }
 
 TranslationModel::~TranslationModel() = default;

@@ -949,10 +949,23 @@ class NamedLanguageModel:
     def __init__(self, name: str, model: LanguageModel) -> None:
         """The name of its feature, and the model."""
 
+class WordFeatures:
+    """Features of words that are in no grammar."""
+
+    def __init__(self) -> None: ...
+
+    def add_ngram(self, ngram: Sequence[str], name: str) -> None:
+        """A feature that counts an n-gram."""
+
+    def add_trigger(self, source: str, target: str, name: str) -> None:
+        """
+        A feature that counts a target word where a source word is in the sentence.
+        """
+
 class TranslationModel:
     """Grammars and language models in one numbering of features."""
 
-    def __init__(self, grammars: Sequence[GrammarUse], language_models: Sequence[NamedLanguageModel], names: ModelNames, feature_names: Vocabulary) -> None: ...
+    def __init__(self, grammars: Sequence[GrammarUse], language_models: Sequence[NamedLanguageModel], names: ModelNames, feature_names: Vocabulary, word_features: WordFeatures) -> None: ...
 
     @property
     def feature_names(self) -> Vocabulary:
@@ -1029,7 +1042,7 @@ class PreparedForest:
 class ForestRescorer:
     """Puts language models into forests; may be used by many threads."""
 
-    def __init__(self, language_models: Sequence[NamedLanguageModel], pop_limit: int, beam: float) -> None: ...
+    def __init__(self, language_models: Sequence[NamedLanguageModel], word_features: WordFeatures, pop_limit: int, beam: float) -> None: ...
 
     def prepare(self, forest: Forest) -> PreparedForest:
         """What rescoring needs of a forest under any weights."""

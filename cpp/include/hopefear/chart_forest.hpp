@@ -18,19 +18,27 @@ namespace hopefear {
 // Turns rules into edges. The words of the forest are its own, whatever other sentences have.
 class ForestAssembler {
   public:
-    ForestAssembler(const TranslationModel& model, std::span<const std::string> sentence);
+    ForestAssembler(const TranslationModel& model, std::span<const std::string> sentence,
+                    const SentenceWords& numbers);
 
     NodeId add_node(const Chart::Node& node);
-    // `log10` has a value for each language model, or is empty. <s> and </s> are kept or not.
+    // A rule as it is, without non-local features.
     void add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
-                  const ScoredRule& rule, std::span<const float> log10, bool keep_boundaries);
+                  const ScoredRule& rule);
+    // A rule with non-local features and without <s> and </s>: a log10 of each language model, and
+    // n-grams.
+    void add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
+                  const ScoredRule& rule, std::span<const float> log10,
+                  std::span<const std::int32_t> ngrams);
     [[nodiscard]] Forest build(NodeId root);
 
   private:
     [[nodiscard]] Symbol word(Symbol symbol);
+    void start_edge(const RuleList& list, const ScoredRule& rule, bool keep_boundaries);
 
     const TranslationModel* model_;
     std::span<const std::string> sentence_;
+    const SentenceWords* numbers_;
     std::shared_ptr<Vocabulary> words_;
     ForestBuilder builder_;
     std::vector<Symbol> word_ids_;  // by the model's words, then the sentence's; -1: not yet used
@@ -40,14 +48,16 @@ class ForestAssembler {
     std::vector<Symbol> target_;
 };
 
-// All parses: rules as they are, <s> and </s> among their words; no language models.
+// All parses: rules as they are, <s> and </s> among their words; no non-local features.
 [[nodiscard]] Forest parse_forest(const Chart& chart, const TranslationModel& model,
-                                  std::span<const std::string> sentence);
+                                  std::span<const std::string> sentence,
+                                  const SentenceWords& numbers);
 
-// What rescoring has left, with language models: of all of it, or of the best derivation alone. <s>
+// What rescoring has left, with non-local features: all of it, or of the best derivation alone. <s>
 // and </s> are no words of it.
 [[nodiscard]] Forest rescored_forest(const Chart& chart, const RescoredChart& rescored,
                                      const TranslationModel& model,
-                                     std::span<const std::string> sentence, bool only_best);
+                                     std::span<const std::string> sentence,
+                                     const SentenceWords& numbers, bool only_best);
 
 }  // namespace hopefear

@@ -1,4 +1,4 @@
-// Puts language models into forests that were made without them, under any weights.
+// Puts non-local features into forests that were made without them, under any weights.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,18 @@
 #include "hopefear/worker_pool.hpp"
 
 namespace hopefear {
+
+// Which of the features of forests are non-local: those of language models and n-grams.
+struct NonlocalIds {
+    std::shared_ptr<Vocabulary> names;  // what the ids number
+    std::vector<FeatureId> language_models;
+    std::vector<FeatureId> ngrams;
+    std::vector<char> all;  // by id
+
+    [[nodiscard]] bool contains(FeatureId id) const {
+        return static_cast<std::size_t>(id) < all.size() && all[id];
+    }
+};
 
 // A forest, and what rescoring needs of it whatever the weights are. It never changes.
 class PreparedForest {
@@ -34,43 +46,50 @@ class PreparedForest {
     std::vector<std::uint32_t> first_symbol_;  // by edge, and one more
     std::vector<float> estimates_;             // log10, by edge and language model
     SentenceWords words_;
-    std::vector<FeatureId> features_;  // of language models
-    bool replaces_ = false;            // whether edges have them already
+    std::shared_ptr<const NonlocalIds> ids_;
+    bool replaces_ = false;  // whether edges have some of them already
 };
 
 // May be used by any number of threads at once.
 class ForestRescorer {
   public:
-    ForestRescorer(const std::vector<NamedLanguageModel>& models, RescoreOptions options);
+    // Triggers are local: forests have them already.
+    ForestRescorer(const std::vector<NamedLanguageModel>& models, const WordFeatures& features,
+                   RescoreOptions options);
     ~ForestRescorer();
 
-    // If <s> and </s> are among the words of the forest, its strings are taken to have them at
-    // their ends, as parses do; otherwise all its strings are whole sentences. An edge that makes
-    // one word out of one source word has a word in any case.
+    // If edges have <s> or </s>, the strings of the forest are taken to have them at their ends, as
+    // parses do; otherwise all its strings are whole sentences. An edge that makes one word out of
+    // one source word has a word in any case.
     [[nodiscard]] PreparedForest prepare(std::shared_ptr<const Forest> forest);
 
-    // The forest over nodes split by what language models remember, and of this what survives.
-    // Weights are by feature id, those beyond the end are 0. The features of language models have
-    // their models' names; what the forest has of them does not count and is replaced. <s> and </s>
-    // are no words of the result. Of all that, only the best derivation if so told.
+    // The forest over nodes split by what non-local features remember, and of this what survives.
+    // Weights are by feature id, those beyond the end are 0. What the forest has already of the
+    // non-local features does not count and is replaced. <s> and </s> are no words of the result.
+    // Of all that, only the best derivation if so told.
     [[nodiscard]] Forest rescore(const PreparedForest& prepared, std::span<const double> weights,
                                  bool only_best);
 
   private:
     struct Worker;
+    struct Boundaries;
 
-    void find_features(PreparedForest& prepared);
+    [[nodiscard]] std::shared_ptr<const NonlocalIds> find_ids(
+        const std::shared_ptr<Vocabulary>& names);
     void add_bundles(PreparedForest& prepared, NodeId node) const;
-    void add_target(PreparedForest& prepared, EdgeId edge, bool bare) const;
+    void add_target(PreparedForest& prepared, EdgeId edge, const Boundaries& boundaries) const;
     void make_chart(const PreparedForest& prepared, Worker& worker) const;
     void make_list(const PreparedForest& prepared, std::size_t bundle, Worker& worker) const;
     [[nodiscard]] Forest make_forest(const PreparedForest& prepared, const Chart& chart,
                                      const RescoredChart& rescored, bool only_best) const;
 
-    std::vector<NamedLanguageModel> named_;
+    std::vector<std::string> model_names_;
+    std::vector<std::string> ngram_names_;
     std::unique_ptr<const LanguageModels> models_;
+    NgramFeatures ngrams_;
     RescoreOptions options_;
-    std::mutex mutex_;  // for the names of features
+    std::mutex mutex_;                        // for what follows
+    std::shared_ptr<const NonlocalIds> ids_;  // of the last forest
     WorkerPool<Worker> workers_;
 };
 

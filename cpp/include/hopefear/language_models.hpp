@@ -28,7 +28,8 @@ class LanguageModels {
     LanguageModels(std::span<const NamedLanguageModel> models, const Vocabulary& words);
 
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
-    void find(std::span<const std::string> sentence, SentenceWords& words) const;
+    void find(std::span<const std::string> sentence,
+              std::vector<std::vector<std::uint32_t>>& numbers) const;
 
     // See ChartLanguageModel. A symbol beyond the words of the translation model is a word of the
     // sentence.
@@ -50,7 +51,7 @@ class LanguageModels {
     };
 
     [[nodiscard]] Numbers numbers(std::size_t model, const SentenceWords& sentence) const {
-        return {entries_[model].words, sentence[model].data()};
+        return {entries_[model].words, sentence.language_models[model].data()};
     }
 
     std::vector<Entry> entries_;

@@ -1,11 +1,12 @@
-// Puts language models into the parses of a sentence: cube pruning.
+// Puts non-local features into the parses of a sentence: cube pruning.
 //
 // Chiang (2007), Hierarchical phrase-based translation, 5.3; Huang & Chiang (2007), Forest
 // rescoring: faster decoding with integrated language models. The nodes of the chart are split by
-// what the language models have to remember; of each node only the most promising derivations are
-// looked at. Unlike the paper, a candidate is scored when it is taken, not when it is put in line:
-// its place there is that of its rule's own words and of its parts, so that candidates come in the
-// exact order of this estimate, and the language models see only those that are taken.
+// what they have to remember, language models above all; of each node only the most promising
+// derivations are looked at. Unlike the paper, a candidate is scored when it is taken, not when it
+// is put in line: its place there is that of its rule's own words and of its parts, so that
+// candidates come in the exact order of this estimate, and the language models see only those that
+// are taken.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,11 @@ struct RescoreOptions {
     // Derivations that are worse than the best of their node of the chart by more than this are
     // dropped; 0: none.
     double beam = 0.0;
+};
+
+struct NonlocalWeights {
+    std::span<const double> log10;   // what a log10 of each language model counts
+    std::span<const double> ngrams;  // by n-gram feature
 };
 
 class LanguageModels;
@@ -48,7 +54,14 @@ struct RescoredChart {
     std::vector<Edge> edges;
     std::vector<std::uint32_t> tails;
     std::vector<float> log10;  // by edge and language model: what the edge adds
+    // The n-gram features that an edge adds; `first_ngram` is by edge, and one more.
+    std::vector<std::int32_t> ngrams;
+    std::vector<std::uint32_t> first_ngram;
 
+    [[nodiscard]] std::span<const std::int32_t> ngrams_of(std::uint32_t edge) const {
+        return std::span(ngrams).subspan(first_ngram[edge],
+                                         first_ngram[edge + 1] - first_ngram[edge]);
+    }
     [[nodiscard]] const Node& root() const { return nodes.back(); }
     void clear();
 };
@@ -96,15 +109,14 @@ void walk_rescored(const Chart& chart, const RescoredChart& rescored, bool only_
 // One thread uses a rescorer at a time; what it allocates is used again for the next sentence.
 class Rescorer {
   public:
-    // `models` has to live as long as this.
-    Rescorer(const LanguageModels& models, RescoreOptions options);
+    // Language models and n-grams have to live as long as this.
+    Rescorer(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options);
     ~Rescorer();
     Rescorer(Rescorer&&) noexcept;
 
-    // `log10_weights` are what a log10 of each language model counts. The result is valid until the
-    // next call.
+    // The result is valid until the next call.
     const RescoredChart& rescore(const Chart& chart, const SentenceWords& words,
-                                 std::span<const double> log10_weights);
+                                 const NonlocalWeights& weights);
 
   private:
     class Search;

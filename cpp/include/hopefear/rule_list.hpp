@@ -52,6 +52,7 @@ class RuleScorer {
     [[nodiscard]] std::span<const double> weights() const { return weights_; }
     // What a log10 of each language model counts; their features are natural logarithms.
     [[nodiscard]] std::span<const double> log10_weights() const { return log10_weights_; }
+    [[nodiscard]] std::span<const double> ngram_weights() const { return ngram_weights_; }
 
     // The rules of a grammar at a state of its trie; `buffer` is used for each of them.
     [[nodiscard]] RuleGroup score(std::size_t part, Grammar::State state, Rule& buffer) const;
@@ -59,7 +60,13 @@ class RuleScorer {
     [[nodiscard]] RuleList score(PassThrough kind, std::size_t position,
                                  const SentenceWords& sentence) const;
 
+    // The rules with what the sentence's words trigger; they themselves if that is nothing.
+    [[nodiscard]] std::shared_ptr<const RuleGroup> triggered(
+        const std::shared_ptr<const RuleGroup>& group, const SentenceWords& sentence) const;
+
   private:
+    [[nodiscard]] double trigger_score(std::span<const Symbol> target,
+                                       const SentenceWords& sentence) const;
     void add(RuleList& list, double score, std::uint32_t reference,
              const SentenceWords& sentence) const;
     void finish(RuleList& list) const;
@@ -67,6 +74,7 @@ class RuleScorer {
     std::shared_ptr<const TranslationModel> model_;
     std::vector<double> weights_;
     std::vector<double> log10_weights_;
+    std::vector<double> ngram_weights_;
     std::size_t rule_limit_;
 };
 

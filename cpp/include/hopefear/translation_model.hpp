@@ -13,6 +13,8 @@
 #include "hopefear/feature_rows.hpp"
 #include "hopefear/grammar.hpp"
 #include "hopefear/language_model.hpp"
+#include "hopefear/ngram_features.hpp"
+#include "hopefear/trigger_features.hpp"
 #include "hopefear/vocabulary.hpp"
 
 namespace hopefear {
@@ -48,12 +50,27 @@ struct GrammarUse {
     std::vector<FeatureUse> features{};
 };
 
-// By language model: the numbers that the words of a sentence have in it.
-using SentenceWords = std::vector<std::vector<std::uint32_t>>;
+// The numbers that the words of a sentence have here and there.
+struct SentenceWords {
+    explicit SentenceWords(std::size_t language_model_count = 0)
+        : language_models(language_model_count) {}
+
+    std::vector<std::vector<std::uint32_t>> language_models;
+    std::vector<WordId> ngrams;
+    ActiveTriggers triggers;
+};
 
 struct NamedLanguageModel {
     std::string name;  // of its feature
     std::shared_ptr<const LanguageModel> model;
+};
+
+// Features of words that are in no grammar, and their names.
+struct WordFeatures {
+    std::vector<std::vector<std::string>> ngrams{};
+    std::vector<std::string> ngram_names{};
+    std::vector<Trigger> triggers{};
+    std::vector<std::string> trigger_names{};
 };
 
 // Rules that are made for a sentence: a word passes as it is.
@@ -90,7 +107,8 @@ class TranslationModel {
 
     TranslationModel(const std::vector<GrammarUse>& grammars,
                      const std::vector<NamedLanguageModel>& language_models,
-                     const ModelNames& names, std::shared_ptr<Vocabulary> feature_names);
+                     const ModelNames& names, std::shared_ptr<Vocabulary> feature_names,
+                     const WordFeatures& word_features = {});
     ~TranslationModel();
 
     [[nodiscard]] std::span<const Part> parts() const { return parts_; }
@@ -107,6 +125,11 @@ class TranslationModel {
     [[nodiscard]] std::span<const FeatureId> language_model_features() const {
         return language_model_features_;
     }
+    [[nodiscard]] const NgramFeatures& ngrams() const { return *ngrams_; }
+    [[nodiscard]] std::span<const FeatureId> ngram_features() const { return ngram_features_; }
+    [[nodiscard]] const TriggerFeatures& triggers() const { return *triggers_; }
+    [[nodiscard]] std::span<const FeatureId> trigger_features() const { return trigger_features_; }
+    void find_words(std::span<const std::string> sentence, SentenceWords& words) const;
 
     // The features of a rule, language models apart: ids, increasing unless the vocabulary of
     // features was in use before, and values.
@@ -120,6 +143,7 @@ class TranslationModel {
 
   private:
     void add_part(const GrammarUse& use);
+    void add_word_features(const WordFeatures& features);
 
     std::vector<Part> parts_;
     Vocabulary words_;
@@ -132,6 +156,10 @@ class TranslationModel {
     FeatureId pass_through_[pass_through_count];
     std::unique_ptr<const LanguageModels> language_models_;
     std::vector<FeatureId> language_model_features_;
+    std::unique_ptr<const NgramFeatures> ngrams_;
+    std::vector<FeatureId> ngram_features_;
+    std::unique_ptr<const TriggerFeatures> triggers_;
+    std::vector<FeatureId> trigger_features_;
 };
 
 }  // namespace hopefear

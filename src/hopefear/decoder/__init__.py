@@ -5,6 +5,7 @@ from hopefear.decoder.glue import glue_grammar
 from hopefear.decoder.grammar_use import FeatureUse, GrammarUse
 from hopefear.decoder.options import DecoderOptions, ModelNames
 from hopefear.decoder.rescorer import ForestRescorer, PreparedForest
+from hopefear.decoder.word_features import WordFeatures
 
 __all__ = [
     "Decoder",
@@ -14,5 +15,6 @@ __all__ = [
     "GrammarUse",
     "ModelNames",
     "PreparedForest",
+    "WordFeatures",
     "glue_grammar",
 ]

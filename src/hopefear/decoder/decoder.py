@@ -14,6 +14,7 @@ from hopefear.decoder.glue import glue_grammar
 from hopefear.decoder.grammar_use import GrammarUse
 from hopefear.decoder.options import DecoderOptions, ModelNames
 from hopefear.decoder.rescorer import ForestRescorer
+from hopefear.decoder.word_features import WordFeatures
 from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Grammar
 from hopefear.threads import map_in_order
@@ -41,6 +42,8 @@ class Decoder:
         How to decode.
     names
         What labels and features are called.
+    word_features
+        Features of n-grams and triggers.
     feature_names
         A vocabulary to share with others; a new one if left out.
     """
@@ -54,6 +57,7 @@ class Decoder:
         glue: Grammar | None = None,
         options: DecoderOptions | None = None,
         names: ModelNames | None = None,
+        word_features: WordFeatures | None = None,
         feature_names: Vocabulary | None = None,
     ) -> None:
         self.options = DecoderOptions() if options is None else options
@@ -67,8 +71,13 @@ class Decoder:
         self._language_models = dict(language_models)
         models = [_core.NamedLanguageModel(*named) for named in language_models.items()]
         features = Vocabulary() if feature_names is None else feature_names
+        self._word_features = WordFeatures() if word_features is None else word_features
         self._model = _core.TranslationModel(
-            [use.core(self.options.max_span) for use in uses], models, self.names.core(), features
+            [use.core(self.options.max_span) for use in uses],
+            models,
+            self.names.core(),
+            features,
+            self._word_features.core(),
         )
         self._set_weights(weights)
 
@@ -82,6 +91,7 @@ class Decoder:
         decoder = Decoder.__new__(Decoder)
         decoder.options, decoder.names, decoder._model = self.options, self.names, self._model
         decoder._language_models = self._language_models
+        decoder._word_features = self._word_features
         decoder._set_weights(weights)
         return decoder
 
@@ -92,9 +102,12 @@ class Decoder:
 
     def rescorer(self) -> ForestRescorer:
         """Return what rescores the forests of :meth:`parse` as this decoder would."""
-        options = self.options
-        models = self._language_models
-        return ForestRescorer(models, pop_limit=options.pop_limit, beam=options.beam)
+        return ForestRescorer(
+            self._language_models,
+            word_features=self._word_features,
+            pop_limit=self.options.pop_limit,
+            beam=self.options.beam,
+        )
 
     def parse(self, words: Sequence[str]) -> Forest:
         """Return all parses of a sentence, without language models.

@@ -10,6 +10,7 @@ import numpy as np
 
 from hopefear import _core
 from hopefear._core import LanguageModel
+from hopefear.decoder.word_features import WordFeatures
 from hopefear.forest import Derivation, Forest
 from hopefear.threads import map_in_order
 from hopefear.types import FloatArray, Weights
@@ -32,17 +33,19 @@ class PreparedForest:
 
 
 class ForestRescorer:
-    """Puts language models into forests by cube pruning.
+    """Puts language models and features of n-grams into forests by cube pruning.
 
     The strings of a forest are taken to be between <s> and </s> if these are among its words, as
     in parses; otherwise they are whole sentences. In either case <s> and </s> are no words of the
-    result. What a forest has already of the features of the language models is replaced. Any
-    number of threads may use it at once.
+    result. What a forest has already of these features is replaced. Any number of threads may use
+    it at once.
 
     Parameters
     ----------
     language_models
         Language models by the names of their features, the natural logarithms of probabilities.
+    word_features
+        Features of n-grams. Triggers are local: forests have them already.
     pop_limit, beam
         See :class:`DecoderOptions`.
     """
@@ -51,11 +54,13 @@ class ForestRescorer:
         self,
         language_models: Mapping[str, LanguageModel],
         *,
+        word_features: WordFeatures | None = None,
         pop_limit: int = 200,
         beam: float = 0.0,
     ) -> None:
+        features = WordFeatures() if word_features is None else word_features
         models = [_core.NamedLanguageModel(*named) for named in language_models.items()]
-        self._core = _core.ForestRescorer(models, pop_limit, beam)
+        self._core = _core.ForestRescorer(models, features.core(), pop_limit, beam)
 
     def prepare(self, forest: Forest) -> PreparedForest:
         """Return what rescoring needs of a forest under any weights.
