@@ -1,7 +1,7 @@
 """hopefear learns the weights of linear models over structured outputs.
 
-What the commands do, as functions: `convert`, `evaluate`, `report`, `rerank`, `tune`. They are
-loaded when they are first used, so that importing the package takes no time.
+What the commands do, as functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `tune`.
+They are loaded when they are first used, so that importing the package takes no time.
 """
 
 from importlib import import_module
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hopefear.errors import HopefearError, HopefearWarning
     from hopefear.interface import convert, evaluate, report, rerank, tune
+    from hopefear.reporting.inspecting import inspect
     from hopefear.types import Weights
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "__version__",
     "convert",
     "evaluate",
+    "inspect",
     "report",
     "rerank",
     "tune",
@@ -26,7 +28,12 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_HOMES = {"HopefearError": "errors", "HopefearWarning": "errors", "Weights": "types"}
+_HOMES = {
+    "HopefearError": "errors",
+    "HopefearWarning": "errors",
+    "Weights": "types",
+    "inspect": "reporting.inspecting",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -21,6 +21,7 @@ __all__ = [
 
 SEVERAL = {
     "evaluate": {"--hyp", "--metric", "--refs"},
+    "inspect": {"--nbest", "--refs"},
     "rerank": {"--nbest"},
     "tune": {"--dev-nbest", "--dev-refs", "--features", "--nbest", "--refs", "--set"},
 }

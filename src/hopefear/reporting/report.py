@@ -6,6 +6,7 @@ from pathlib import Path
 from hopefear import __version__
 from hopefear.errors import ConfigError
 from hopefear.formats.files import PathLike, open_output
+from hopefear.reporting.clouds import clouds_section
 from hopefear.reporting.configuration import configuration_section
 from hopefear.reporting.curves import curves_section
 from hopefear.reporting.overview import environment_section, overview_section, warnings_section
@@ -63,6 +64,7 @@ def report_html(runs: Sequence[RunRecord], *, interactive: bool = True, top: int
             overview_section(runs),
             curves_section(runs),
             weights_section(runs, top=top),
+            clouds_section(runs),
             times_section(runs),
             warnings_section(runs),
             configuration_section(runs),

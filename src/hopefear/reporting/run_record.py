@@ -15,10 +15,11 @@ from hopefear.events import (
     read_log,
 )
 from hopefear.formats.files import PathLike
+from hopefear.inspection import Cloud, read_cloud
 from hopefear.reporting.weight_history import WeightHistory
 from hopefear.types import Weights
 
-__all__ = ["Replica", "RunRecord", "read_run"]
+__all__ = ["Replica", "RunRecord", "cloud_files", "read_run"]
 
 
 @dataclass(kw_only=True)
@@ -77,6 +78,7 @@ class RunRecord:
     """A run: its settings, and the log of each of its replicas, or the one that it has.
 
     `log` is that of the run itself: with replicas, what was told before and after them.
+    `clouds` are those of sentences that were looked at.
     """
 
     name: str
@@ -84,6 +86,7 @@ class RunRecord:
     log: Replica
     replicas: list[Replica]
     summary: ReplicasFinished | None
+    clouds: list[Cloud]
 
     @property
     def learned(self) -> list[Replica]:
@@ -139,10 +142,20 @@ def read_run(directory: PathLike) -> RunRecord:
     main, summary = _read_log(log, None)
     folders = sorted(path.glob("replica-*/events.jsonl"), key=_replica_number)
     replicas = [_read_log(file, _replica_number(file))[0] for file in folders]
-    settings = _read_settings(config) if config.is_file() else None
     return RunRecord(
-        name=str(directory), settings=settings, log=main, replicas=replicas, summary=summary
+        name=str(directory),
+        settings=_read_settings(config) if config.is_file() else None,
+        log=main,
+        replicas=replicas,
+        summary=summary,
+        clouds=[read_cloud(file) for file in cloud_files(path)],
     )
+
+
+def cloud_files(run: Path) -> list[Path]:
+    """Return the clouds that were saved with a run, those with short names first: 2 before 10."""
+    files = (run / "clouds").glob("*.json")
+    return sorted(files, key=lambda file: (len(file.name), file.name))
 
 
 def _replica_number(log: Path) -> int:

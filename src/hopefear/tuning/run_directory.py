@@ -8,6 +8,7 @@
     weights.tsv         the weights to use; there is none if the run failed
     weights.FORMAT      the same for the tool that the lists came from, or moses.ini
     replica-N/          events and weights of each of several replicas
+    clouds/             hope and fear of sentences that were looked at (`hopefear.inspect`)
     report.html         what happened, to look at; written by `hopefear.report`
 """
 
@@ -26,7 +27,7 @@ from hopefear.types import Weights
 __all__ = ["RunDirectory", "check_target"]
 
 _OURS = re.compile(
-    r"config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+"
+    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+"
 )
 
 

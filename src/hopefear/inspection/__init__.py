@@ -1,0 +1,25 @@
+"""Looking at a sentence: the cloud of its derivations, with 1-best, hope and fear."""
+
+from hopefear.inspection.cloud import (
+    Chosen,
+    Cloud,
+    CloudPoint,
+    FeatureDifference,
+    read_cloud,
+    write_cloud,
+)
+from hopefear.inspection.list_cloud import list_cloud
+from hopefear.inspection.source import CloudOptions, inspect_lists, inspect_run
+
+__all__ = [
+    "Chosen",
+    "Cloud",
+    "CloudOptions",
+    "CloudPoint",
+    "FeatureDifference",
+    "inspect_lists",
+    "inspect_run",
+    "list_cloud",
+    "read_cloud",
+    "write_cloud",
+]

@@ -1,0 +1,148 @@
+"""The cloud of a sentence: its derivations by model score and by what the metric says of them.
+
+Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, figure 1.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopefear import config
+from hopefear.errors import ConfigError, FormatError
+from hopefear.formats.files import open_output
+
+__all__ = ["Chosen", "Cloud", "CloudPoint", "FeatureDifference", "read_cloud", "write_cloud"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloudPoint:
+    """A derivation, or a hypothesis of a list: its text, w · h, and its worth by the metric."""
+
+    text: str
+    score: float
+    worth: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """The 1-best, the hope or the fear.
+
+    Parameters
+    ----------
+    point : CloudPoint
+        Where it is.
+    gain : float
+        B: what it gains in the context of a document. The hope has the largest w · h + B, the fear
+        the largest w · h − B.
+    features : mapping
+        h.
+    statistics : tuple of float
+        What the metric counted.
+    tree : tuple of str
+        The derivation, a line for each edge; nothing for a hypothesis of a list.
+    """
+
+    point: CloudPoint
+    gain: float
+    features: Mapping[str, float]
+    statistics: tuple[float, ...] = ()
+    tree: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureDifference:
+    """A feature in which hope and fear differ; `share` is its part of w · (h(hope) − h(fear))."""
+
+    name: str
+    weight: float
+    best: float
+    hope: float
+    fear: float
+
+    @property
+    def share(self) -> float:
+        """W (h(hope) − h(fear)) of this feature."""
+        return self.weight * (self.hope - self.fear)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cloud:
+    """A sentence under given weights.
+
+    Parameters
+    ----------
+    sentence : str
+        What the data call it: its number from 0, or its key.
+    metric, worth : str
+        The metric, and what the worth of a point is.
+    search : str
+        How hope and fear were found.
+    references : tuple of str
+        What the texts are compared with, where there are any.
+    size : str
+        How many derivations or hypotheses there are, in words.
+    listed : tuple of CloudPoint
+        The best of the model.
+    others : tuple of CloudPoint
+        Derivations that were drawn at random, or what else is in the list.
+    best, hope, fear : Chosen
+        The 1-best, the hope and the fear.
+    listed_hope, listed_fear : CloudPoint, optional
+        The hope and the fear in `listed`, if the search looked further.
+    weights : mapping
+        Those of the features of the chosen ones.
+    """
+
+    sentence: str
+    metric: str
+    worth: str
+    search: str
+    references: tuple[str, ...]
+    size: str
+    listed: tuple[CloudPoint, ...]
+    others: tuple[CloudPoint, ...]
+    best: Chosen
+    hope: Chosen
+    fear: Chosen
+    listed_hope: CloudPoint | None = None
+    listed_fear: CloudPoint | None = None
+    weights: Mapping[str, float]
+
+    @property
+    def chosen(self) -> dict[str, Chosen]:
+        """The three that matter, by name."""
+        return {"1-best": self.best, "hope": self.hope, "fear": self.fear}
+
+    def differences(self, limit: int = 20) -> list[FeatureDifference]:
+        """Return the features in which hope and fear differ, the largest shares first."""
+        chosen = (self.best.features, self.hope.features, self.fear.features)
+        names = dict.fromkeys(name for features in chosen for name in features)
+        found = []
+        for name in names:
+            best, hope, fear = (features.get(name, 0.0) for features in chosen)
+            weight = self.weights.get(name, 0.0)
+            if hope != fear or best != hope:
+                found.append(
+                    FeatureDifference(name=name, weight=weight, best=best, hope=hope, fear=fear)
+                )
+        found.sort(key=lambda item: (-abs(item.share), -abs(item.hope - item.fear)))
+        return found[:limit]
+
+
+def write_cloud(path: Path, cloud: Cloud) -> None:
+    """Write a cloud as JSON; :func:`read_cloud` gives an equal one back."""
+    with open_output(path) as out:
+        json.dump(config.encode(cloud), out, ensure_ascii=False, allow_nan=False, indent=1)
+        out.write("\n")
+
+
+def read_cloud(path: Path) -> Cloud:
+    """Read a cloud; FormatError, with the file's name, if it is none."""
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return config.decode(Cloud, table, source=str(path))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise FormatError(f"{path}: cannot be read: {error}") from error
+    except ConfigError as error:
+        raise FormatError(str(error)) from error

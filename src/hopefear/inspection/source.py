@@ -1,0 +1,123 @@
+"""From files to the cloud of a sentence: those of a run, or any others."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopefear import config
+from hopefear.errors import ConfigError, DataError
+from hopefear.formats import read_keyed_lines, read_lines, read_weights
+from hopefear.formats.files import Tell, tell_nobody
+from hopefear.inspection.cloud import Cloud
+from hopefear.inspection.list_cloud import list_cloud
+from hopefear.metrics import Metric
+from hopefear.tuning.data import LoadedSet, load_data
+from hopefear.tuning.settings import DataSettings, TuneSettings
+from hopefear.types import Weights
+
+__all__ = ["CloudOptions", "inspect_lists", "inspect_run", "run_weights"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloudOptions:
+    """How much of a cloud is shown.
+
+    Parameters
+    ----------
+    listed : int
+        So many of the model's best.
+    others : int
+        So many that are drawn at random.
+    seed : int
+        Decides which are drawn.
+    """
+
+    listed: int = 100
+    others: int = 200
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("listed", "others", "seed"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be >= 0, got {getattr(self, name)}")
+
+
+def inspect_run(
+    run: Path,
+    sentence: str,
+    options: CloudOptions,
+    *,
+    dev: bool = False,
+    weights: Weights | None = None,
+    tell: Tell = tell_nobody,
+) -> Cloud:
+    """Return the cloud of a sentence of the data of a run, under the weights that it learned.
+
+    The data are where the settings of the run say: paths that are not absolute are taken from the
+    current directory, as when the run was started.
+    """
+    settings = config.load(TuneSettings, run / "config.toml")
+    data = settings.dev if dev else settings.tuning
+    if data is None:
+        raise ConfigError(f"{run}: the run has no held-out data")
+    missing = [path for path in (*data.nbest, *data.references) if not path.exists()]
+    if missing:
+        raise DataError(
+            f"{missing[0]}: does not exist; {run / 'config.toml'} names it: go to the directory "
+            "where the run was started, or give the data"
+        )
+    chosen = run_weights(run) if weights is None else weights
+    return inspect_lists(data, settings.metric, chosen, sentence, options, tell=tell)
+
+
+def inspect_lists(
+    data: DataSettings,
+    metric: Metric,
+    weights: Weights,
+    sentence: str,
+    options: CloudOptions,
+    *,
+    tell: Tell = tell_nobody,
+) -> Cloud:
+    """Return the cloud of a sentence of n-best lists."""
+    loaded = load_data(data, metric, tell=tell)
+    number = _sentence_number(loaded, sentence)
+    name = loaded.sentence(number)
+    return list_cloud(
+        loaded.tuning_set,
+        weights,
+        number,
+        name=name,
+        references=_references(data, name),
+        listed=options.listed,
+        others=options.others,
+        seed=options.seed,
+    )
+
+
+def run_weights(run: Path) -> Weights:
+    """Return the weights that a run learned; of one that was stopped, those of its last epoch."""
+    epochs = sorted((run / "weights").glob("*.tsv"), key=lambda path: (len(path.name), path.name))
+    final = run / "weights.tsv"
+    if final.is_file():
+        return read_weights(final, "tsv")
+    if not epochs:
+        raise DataError(f"{run}: has no weights, neither weights.tsv nor those of an epoch")
+    return read_weights(epochs[-1], "tsv")
+
+
+def _sentence_number(loaded: LoadedSet, sentence: str) -> int:
+    names, count = loaded.keys.names, loaded.nbest.sentence_count
+    if names:
+        if sentence in names:
+            return list(names).index(sentence)
+        raise DataError(f"no sentence is called '{sentence}'; the first one is '{names[0]}'")
+    if not (sentence.isascii() and sentence.isdigit()) or int(sentence) >= count:
+        raise DataError(f"there is no sentence '{sentence}': they are 0 to {count - 1}")
+    return int(sentence)
+
+
+def _references(data: DataSettings, name: str) -> list[str]:
+    """Return the references of a sentence, to be shown."""
+    if data.keyed_references:
+        return [read_keyed_lines(path)[name] for path in data.references]
+    return [read_lines(path)[int(name)] for path in data.references]

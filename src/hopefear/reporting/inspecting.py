@@ -1,0 +1,104 @@
+"""Looking at one sentence of a run, or of any n-best lists: what `hopefear inspect` does."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from hopefear.errors import ConfigError
+from hopefear.evaluation import choose_metrics
+from hopefear.formats import read_weights
+from hopefear.formats.files import PathLike, Tell, tell_nobody
+from hopefear.inspection import Cloud, CloudOptions, inspect_lists, inspect_run, write_cloud
+from hopefear.reporting.clouds import write_picture
+from hopefear.tuning import DataSettings
+from hopefear.types import Weights
+
+__all__ = ["inspect", "picture_path"]
+
+
+def inspect(
+    run: PathLike | None = None,
+    *,
+    sentence: int | str,
+    dev: bool = False,
+    nbest: PathLike | Sequence[PathLike] = (),
+    refs: PathLike | Sequence[PathLike] = (),
+    weights: PathLike | Mapping[str, float] | None = None,
+    metric: str = "bleu",
+    tokenize: str | None = None,
+    lowercase: bool = False,
+    format: str | None = None,
+    listed: int = 100,
+    others: int = 200,
+    seed: int = 1,
+    out: PathLike | None = None,
+    interactive: bool = True,
+    tell: Tell = tell_nobody,
+) -> Cloud:
+    """Find the 1-best, the hope and the fear of a sentence, and the cloud around them.
+
+    Parameters
+    ----------
+    run : path, optional
+        The directory of a run: its data, its metric and its weights. The cloud is saved there, and
+        reports of the run will show it.
+    sentence : int or str
+        Its number from 0, or its key.
+    dev : bool
+        Look at the held-out data of the run.
+    nbest, refs
+        Without a run: the lists and their references.
+    weights : path or mapping, optional
+        Weights in place of those that the run learned; needed without a run.
+    metric, tokenize, lowercase, format
+        Without a run: how texts are judged, and the format of the lists.
+    listed, others : int
+        Show so many of the model's best, and so many others, drawn at random.
+    seed : int
+        Decides which are drawn.
+    out : path, optional
+        Where to write a page (``.html``) or the picture alone (``.svg``).
+    interactive : bool
+        Put Plotly into the page.
+    tell : callable
+        Called with a file, how many of its bytes are read and how many it has.
+    """
+    options = CloudOptions(listed=listed, others=others, seed=seed)
+    model = _weights(weights)
+    if run is not None:
+        if nbest or refs:
+            raise ConfigError("give either a run, or nbest and refs")
+        cloud = inspect_run(Path(run), str(sentence), options, dev=dev, weights=model, tell=tell)
+        target = Path(run) / "clouds" / f"{_file_name(cloud.sentence)}.json"
+        target.parent.mkdir(exist_ok=True)
+        write_cloud(target, cloud)
+    else:
+        if model is None or not nbest or not refs:
+            raise ConfigError("give a run, or nbest, refs and weights")
+        data = DataSettings(nbest=_paths(nbest), references=_paths(refs), format=format)
+        (chosen,) = choose_metrics([metric], tokenize=tokenize, lowercase=lowercase).values()
+        cloud = inspect_lists(data, chosen, model, str(sentence), options, tell=tell)
+    if out is not None:
+        write_picture(Path(out), cloud, interactive=interactive)
+    return cloud
+
+
+def picture_path(run: PathLike | None, sentence: str) -> Path:
+    """Return where the page about a sentence goes: to the clouds of the run, or here."""
+    name = _file_name(sentence)
+    return Path(f"sentence-{name}.html") if run is None else Path(run) / "clouds" / f"{name}.html"
+
+
+def _file_name(sentence: str) -> str:
+    """Return a name that is a file's, whatever a key says."""
+    return quote(sentence, safe="")
+
+
+def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
+    if weights is None:
+        return None
+    return Weights(weights) if isinstance(weights, Mapping) else read_weights(weights)
+
+
+def _paths(paths: PathLike | Sequence[PathLike]) -> tuple[Path, ...]:
+    return tuple(map(Path, [paths] if isinstance(paths, str | Path) else paths))

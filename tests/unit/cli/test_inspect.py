@@ -1,0 +1,113 @@
+"""`hopefear inspect`."""
+
+from pathlib import Path
+
+import pytest
+
+import hopefear as package
+from candidate_files import CandidateFiles, write_candidates
+from command_line import Hopefear
+from hopefear.inspection import read_cloud
+
+DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none"]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hopefear: Hopefear) -> CandidateFiles:
+    monkeypatch.chdir(tmp_path)
+    files = write_candidates(tmp_path)
+    tune = ["tune", "kbest-mira", "--set", "learner.epochs=3", "-o", "run"]
+    assert hopefear(*tune, *DATA).code == 0
+    return files
+
+
+def test_a_sentence_of_a_run_is_shown_and_saved_for_its_report(
+    run: CandidateFiles, hopefear: Hopefear
+) -> None:
+    found = hopefear("inspect", "run", "--sentence", "3", "--static")
+    assert found.code == 0
+    lines = found.out.splitlines()
+    assert lines[0] == "sentence 3: 10 hypotheses; hope and fear: the best of the list"
+    assert lines[1] == f"reference: {run.references[3]}"
+    assert lines[-1].startswith("picture: run/clouds/3.html (")
+    cloud = read_cloud(Path("run/clouds/3.json"))
+    for name, chosen in cloud.chosen.items():
+        assert name in found.out
+        assert chosen.point.text in found.out
+    assert hopefear("report", "run", "--static").code == 0
+    assert "sentence 3" in Path("run/report.html").read_text(encoding="utf-8")
+    assert hopefear("tune", "mert", *DATA, "-o", "run", "--force").code == 0  # clouds are the run's
+    assert not Path("run/clouds").exists()
+
+
+def test_lists_and_weights_will_do_without_a_run(run: CandidateFiles, hopefear: Hopefear) -> None:
+    given = ["--weights", "run/weights.tsv", *DATA]
+    found = hopefear("inspect", "-s", "3", *given, "-o", "cloud.svg")
+    assert found.code == 0
+    assert "picture: cloud.svg (" in found.out
+    cloud = package.inspect("run", sentence=3)
+    same = package.inspect(
+        sentence=3,
+        nbest="tune.nbest",
+        refs="tune.refs",
+        tokenize="none",
+        weights=dict(package.Weights(cloud.weights)),
+    )
+    assert same == cloud
+
+
+def test_weights_of_another_epoch_can_be_looked_at(run: CandidateFiles) -> None:
+    first, second = (
+        package.inspect("run", sentence="0", weights=f"run/weights/0{epoch}.tsv")
+        for epoch in (1, 2)
+    )
+    assert first.weights != second.weights
+    Path("run/weights.tsv").unlink()  # as of a run that was killed
+    assert package.inspect("run", sentence=0).weights == (
+        package.inspect("run", sentence=0, weights="run/weights/03.tsv").weights
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "-s", "20"], "there is no sentence '20': they are 0 to 19"),
+        (["run", "-s", "x"], "there is no sentence 'x': they are 0 to 19"),
+        (["run", "-s", "0", "--dev"], "run: the run has no held-out data"),
+        (["run", "-s", "0", "--refs", "tune.refs"], "give either a run, or nbest and refs"),
+        (["-s", "0", *DATA], "give a run, or nbest, refs and weights"),
+        (["nothing", "-s", "0"], "nothing/config.toml: cannot be read"),
+        (["run", "-s", "0", "-o", "x.png"], "x.png: a cloud is written as .html or .svg"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_of_one_line(
+    arguments: list[str], message: str, run: CandidateFiles, hopefear: Hopefear
+) -> None:
+    found = hopefear("inspect", *arguments)
+    assert found.code in (1, 2)
+    assert found.err.startswith(f"hopefear: {message}")
+    assert found.err.count("\n") == 1
+
+
+def test_data_that_have_gone_are_named(run: CandidateFiles, hopefear: Hopefear) -> None:
+    Path("tune.refs").rename("elsewhere")
+    found = hopefear("inspect", "run", "-s", "0")
+    assert "tune.refs: does not exist; run/config.toml names it" in found.err
+
+
+def test_keys_are_names_of_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hopefear: Hopefear
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("n.jsonl").write_text(
+        '{"sentence": "utt/1", "text": "a b", "features": {"lm": 1, "x": 1}}\n'
+        '{"sentence": "utt/1", "text": "a", "features": {"lm": 2, "x": 0}}\n'
+    )
+    Path("refs").write_text("utt/1 a b\n")
+    tune = ["tune", "mert", "--nbest", "n.jsonl", "--refs", "refs", "--keyed-refs", "-o", "run"]
+    assert hopefear(*tune, "--metric", "wer", "--start", "lm=1 x=0").code == 0
+    found = hopefear("inspect", "run", "-s", "utt/1", "--static")
+    assert found.err == ""
+    assert "picture: run/clouds/utt%2F1.html" in found.out
+    assert "reference: a b" in found.out
+    assert "no sentence is called 'u'" in hopefear("inspect", "run", "-s", "u").err
