@@ -98,7 +98,12 @@ class EpochFinished(Event):
 
     `tuning_score` is the metric on the data that the learner saw, `dev_score` on data that it did
     not see, where there is any; `objective` is what the learner minimizes. `seconds` counts this
-    epoch only.
+    epoch only. `length_ratio` is of hypotheses to references, on the dev data if there is any.
+
+    Online learners tell more: at how many sentences the weights were wrong (`updates`), and by how
+    much on average over all of them (`violation`); how many constraints a sentence had
+    (`working_set`); how many sentences a second were learned from. If there is dev data, their
+    `tuning_score` is that of the translations of the epoch, each under the weights of its time.
     """
 
     epoch: int
@@ -110,6 +115,10 @@ class EpochFinished(Event):
     objective: float | None = None
     hypotheses: int | None = None
     length_ratio: float | None = None
+    updates: int | None = None
+    violation: float | None = None
+    working_set: float | None = None
+    sentences_per_second: float | None = None
 
 
 @events.register("run_failed")

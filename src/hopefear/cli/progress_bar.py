@@ -59,6 +59,11 @@ class ProgressBar:
         if time.monotonic() >= self._due:
             self._bar.start()
 
+    @property
+    def visible(self) -> bool:
+        """Whether there is a terminal to show it on."""
+        return not self._bar.disable
+
     def print(self, line: str) -> None:
         """Print a line above the bar."""
         self._bar.console.print(Text(line), soft_wrap=True)

@@ -62,10 +62,10 @@ class TuningConsole:
                 self._started = self._started or event
                 self._bar.show(self._title, 0, self._epochs)
             case events.EpochFinished():
-                score = event.tuning_score if event.dev_score is None else event.dev_score
-                note = "" if score is None else f"{event.metric} {score:.2f}"
                 self._done = event.epoch
-                self._bar.show(self._title, self._done, self._epochs, note)
+                self._bar.show(self._title, self._done, self._epochs, _note(event))
+                if event.sentences_per_second is not None and self._bar.visible:
+                    self._bar.print(f"epoch {event.epoch}: {_details(event)}")
             case events.Warned():
                 self._bar.print(f"hopefear: warning: {event.message}")
             case events.RunFinished():
@@ -106,6 +106,25 @@ class TuningConsole:
         files = [*sorted(self._out.glob("weights.*")), self._out / "moses.ini"]
         others = [str(file) for file in files if file.is_file() and file.suffix != ".tsv"]
         return "".join(f", {file}" for file in others)
+
+
+def _note(event: events.EpochFinished) -> str:
+    score = event.tuning_score if event.dev_score is None else event.dev_score
+    return "" if score is None else f"{event.metric} {score:.2f}"
+
+
+def _details(event: events.EpochFinished) -> str:
+    """Return what an online learner tells of an epoch, on one line."""
+    parts = [
+        "" if event.tuning_score is None else f"{event.metric} {event.tuning_score:.2f}",
+        "" if event.dev_score is None else f"dev {event.dev_score:.2f}",
+        "" if event.length_ratio is None else f"length ratio {event.length_ratio:.3f}",
+        f"{event.updates} updates",
+        f"violation {event.violation:.2f}",
+        f"working set {event.working_set:.1f}",
+        f"{event.sentences_per_second:.1f} sentences/s",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _number(score: float | None) -> str:

@@ -19,16 +19,19 @@ from hopefear.learners.pro import Pro
 from hopefear.learners.rampion import Rampion
 from hopefear.learners.scaled import Scaled
 from hopefear.learners.sgd import Sgd
+from hopefear.learners.sources import ForestData, ListData
 from hopefear.learners.structured_svm import StructuredSvm
 
 __all__ = [
     "Arow",
     "EpochFigures",
     "Figured",
+    "ForestData",
     "ForestSet",
     "KBestMira",
     "Lbfgs",
     "Learner",
+    "ListData",
     "Mert",
     "MinRisk",
     "Mira",

@@ -11,7 +11,7 @@ import numpy as np
 from hopefear import _core
 from hopefear.errors import DataError
 from hopefear.forest import Forest
-from hopefear.learners.base import TuningData
+from hopefear.learners.sources import ForestData
 from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
 from hopefear.nbest import ErrorSurface, error_surface
@@ -20,7 +20,7 @@ from hopefear.types import FloatArray, IntArray, Vocabulary
 __all__ = ["ForestSet"]
 
 
-class ForestSet(TuningData):
+class ForestSet(ForestData):
     """Forests, with references and the metric that compares derivations' strings with them.
 
     Parameters

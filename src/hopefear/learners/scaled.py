@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopefear.errors import ConfigError
-from hopefear.learners.base import DataTypes, Learner, ProgressCallback, TuningData
+from hopefear.learners.base import (
+    DataTypes,
+    EpochFigures,
+    Figured,
+    Learner,
+    ProgressCallback,
+    TuningData,
+)
 from hopefear.types import FloatArray
 
 __all__ = ["Scaled", "ScaledState"]
@@ -70,3 +77,7 @@ class Scaled:
     def weights(self, state: ScaledState) -> FloatArray:
         """Return the weights of the features as they were."""
         return self.learner.weights(state.inner) / state.unit
+
+    def figures(self, state: ScaledState) -> EpochFigures | None:
+        """Return what the last epoch of the learner within was like, if it tells."""
+        return self.learner.figures(state.inner) if isinstance(self.learner, Figured) else None

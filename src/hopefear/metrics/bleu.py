@@ -122,6 +122,13 @@ class Bleu:
         """Return BLEU of summed statistics, from 0 to 100."""
         return 100.0 * score_rows(self.corpus_score(), statistics)
 
+    def length_ratio(self, statistics: Statistics) -> float:
+        """Return how long hypotheses are in relation to their references, n₁ / ρ."""
+        totals = (
+            np.asarray(statistics, dtype=np.float64).reshape(-1, 2 * self.order + 1).sum(axis=0)
+        )
+        return float(totals[self.order] / totals[-1]) if totals[-1] > 0 else 0.0
+
     def gains(self, statistics: Statistics) -> NDArray[np.float64]:
         """Return sentence BLEU+1 of each hypothesis, from 0 to 1."""
         return score_rows(_core.BleuScore(self.order, _core.BLEU_PLUS_ONE), statistics)

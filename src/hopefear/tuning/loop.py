@@ -14,7 +14,8 @@ import numpy as np
 from hopefear import __version__
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, Event, RunFinished, RunStarted, Warned
-from hopefear.learners import Learner, ProgressCallback, TuningData
+from hopefear.learners import EpochFigures, Figured, Learner, ProgressCallback, TuningData
+from hopefear.metrics import Bleu, Metric
 from hopefear.stopping import Stopping, Track
 from hopefear.tuning.guards import check_moved, check_weights
 from hopefear.types import FloatArray, Vocabulary, Weights
@@ -108,14 +109,50 @@ def _epochs(
         if repeated == STUCK:
             yield Warned(message=f"the last {STUCK} epochs, up to {epoch + 1}, changed nothing")
         previous = w
-        yield EpochFinished(
-            epoch=epoch + 1,
-            metric=data.metric.name,
-            weights=Weights.from_vector(names, w),
-            seconds=time.perf_counter() - since,
-            tuning_score=data.score(w),
-            dev_score=None if dev is None else dev.score(_aligned(w, names, dev)),
-        )
+        seconds = time.perf_counter() - since
+        figures = learner.figures(state) if isinstance(learner, Figured) else None
+        yield _finished(data, dev, w, figures, epoch=epoch + 1, seconds=seconds)
+
+
+def _finished(
+    data: TuningData,
+    dev: TuningData | None,
+    w: FloatArray,
+    figures: EpochFigures | None,
+    *,
+    epoch: int,
+    seconds: float,
+) -> EpochFinished:
+    """Measure the weights of an epoch.
+
+    Where there is held-out data, what an online learner translated on its way is measure enough of
+    the tuning data, and nothing is translated twice.
+    """
+    names, metric = data.feature_names, data.metric
+    tuning = data.chosen(w) if dev is None or figures is None else figures.statistics
+    held_out = None if dev is None else dev.chosen(_aligned(w, names, dev))
+    event = EpochFinished(
+        epoch=epoch,
+        metric=metric.name,
+        weights=Weights.from_vector(names, w),
+        seconds=seconds,
+        tuning_score=float(metric.score(tuning)),
+        dev_score=None if held_out is None else float(metric.score(held_out)),
+        length_ratio=_length_ratio(metric, tuning if held_out is None else held_out),
+    )
+    if figures is None:
+        return event
+    return replace(
+        event,
+        updates=figures.updates,
+        violation=figures.violation,
+        working_set=figures.working_set,
+        sentences_per_second=figures.sentences_per_second,
+    )
+
+
+def _length_ratio(metric: Metric, statistics: FloatArray) -> float | None:
+    return metric.length_ratio(statistics) if isinstance(metric, Bleu) else None
 
 
 def _started(

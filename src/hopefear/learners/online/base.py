@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hopefear import _core, require
 from hopefear.errors import ConfigError
 from hopefear.learners.base import DataTypes, EpochFigures, ProgressCallback, random_stream
-from hopefear.learners.forest_set import ForestSet
+from hopefear.learners.sources import ForestData
 from hopefear.metrics import BleuReferences, OracleDocument
 from hopefear.search import (
     Example,
@@ -124,7 +124,7 @@ class OnlineLearner(ABC):
         Passes over the sentences.
     """
 
-    learns_from: ClassVar[DataTypes] = (ForestSet,)
+    learns_from: ClassVar[DataTypes] = (ForestData,)
 
     search: Annotated[Search, searches] = field(default_factory=Rerank)
     reference: Annotated[ReferenceDerivation, reference_derivations] = field(default_factory=Hope)
@@ -148,7 +148,7 @@ class OnlineLearner(ABC):
     def update(self, visit: Visit) -> Outcome:
         """Learn from a sentence: change `visit.trial` as you like, then `visit.move`."""
 
-    def init(self, data: ForestSet, weights: FloatArray) -> OnlineState:
+    def init(self, data: ForestData, weights: FloatArray) -> OnlineState:
         """Start at `weights`, with a small document to judge the first sentence in."""
         references_of(data)
         document = OracleDocument(statistics=data.corpus_score.first_document(), decay=self.decay)
@@ -157,7 +157,7 @@ class OnlineLearner(ABC):
 
     def epoch(
         self,
-        data: ForestSet,
+        data: ForestData,
         state: OnlineState,
         seed: tuple[int, int],
         progress: ProgressCallback,
@@ -203,7 +203,7 @@ class OnlineLearner(ABC):
         return rates
 
 
-def references_of(data: ForestSet) -> BleuReferences:
+def references_of(data: ForestData) -> BleuReferences:
     """Return the references of a data set as searches need them."""
     references = data.prepared
     if not isinstance(references, BleuReferences) or not references.takes_words:
