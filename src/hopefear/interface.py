@@ -13,7 +13,7 @@ from hopefear.formats import SentenceKeys, load_nbest, read_weights
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import Learner
-from hopefear.metrics import Metric, TextMetric
+from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.nbest import NBest
 from hopefear.reporting import write_report
 from hopefear.reranking import Reranking
@@ -81,7 +81,8 @@ def tune(
     tokenize, lowercase
         Options of the metric.
     start : path or mapping, optional
-        A file of weights, or the weights, also as in ``"lm=0.5 words=-1"``.
+        A file of weights, or the weights, also as in ``"lm=0.5 words=-1"``; "inferred" from the
+        total scores of the lists, or "ones". Inferred if possible, else ones, if not given.
     seed, threads, replicas, average, scale_features, memory_limit, weights_format, moses_ini
         See `hopefear.tuning.TuneSettings`.
     set : sequence of str
@@ -269,6 +270,9 @@ def evaluate(
         else [(name_of_texts(texts, i), read_texts(texts)) for i, texts in enumerate(hyp, 1)]
     )
     references = read_references(refs)
+    for name, chosen in metrics.items():
+        if message := check_tokenization(getattr(chosen, "tokenize", None), references):
+            warnings.warn(f"{name}: {message}", HopefearWarning, stacklevel=2)
     return evaluate_systems(
         named, references, metrics, resamples=resamples, seed=seed, threads=threads, tell=tell
     )
@@ -296,10 +300,15 @@ def _paths(paths: PathLike | Sequence[PathLike]) -> list[str] | None:
     return [str(path) for path in several] or None
 
 
+_START_RULES = {"inferred": True, "ones": False}
+
+
 def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, object]:
     """Return the setting of the start weights: a table, or a file."""
     if isinstance(start, Mapping):
         return {"start": dict(start)}
+    if start in _START_RULES:
+        return {"infer_start": _START_RULES[str(start)]}
     if isinstance(start, str) and "=" in start and not Path(start).exists():
         try:
             pairs = [word.rpartition("=") for word in start.split()]

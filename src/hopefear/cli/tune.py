@@ -63,7 +63,10 @@ def tune(
     lowercase: Annotated[bool | None, typer.Option("--lowercase", help="Ignore case.")] = None,
     start: Annotated[
         str | None,
-        typer.Option(help="A file of weights, or as in 'lm=0.5 words=-1'. [1, sparse 0]"),
+        typer.Option(
+            help="A file of weights, or as in 'lm=0.5 words=-1', or 'inferred' from the lists' "
+            "total scores, or 'ones'. [inferred if possible, else ones]"
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same weights. [1]")] = None,
     threads: Annotated[

@@ -16,6 +16,7 @@ from hopefear.metrics.column import Column
 from hopefear.metrics.oracle_document import OracleDocument
 from hopefear.metrics.references import References
 from hopefear.metrics.ter import Ter
+from hopefear.metrics.tokenization import check_tokenization
 from hopefear.metrics.wer import Wer
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Ter",
     "TextMetric",
     "Wer",
+    "check_tokenization",
     "evaluate",
     "metrics",
 ]

@@ -18,7 +18,7 @@ from hopefear.formats import (
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Tell, open_source, tell_nobody
 from hopefear.learners import TuningSet
-from hopefear.metrics import Column, Metric, References, TextMetric
+from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.texts import read_references
 from hopefear.tuning.settings import DataSettings
@@ -31,13 +31,15 @@ __all__ = ["LoadedSet", "load_data"]
 class LoadedSet:
     """A tuning set, and what its files call things.
 
-    `role` is "tuning" or "dev"; `signature` is what the metric's score depends on.
+    `role` is "tuning" or "dev"; `signature` is what the metric's score depends on; `warning` is
+    what is odd about the references, if anything is.
     """
 
     tuning_set: TuningSet
     keys: SentenceKeys
     role: str
     signature: str
+    warning: str | None = None
 
     @property
     def nbest(self) -> NBest:
@@ -79,6 +81,7 @@ def load_data(
     tell : callable
         Called with what is being done, how much of it is done and how much there is (0: unknown).
     """
+    warning = None
     if isinstance(metric, Column):
         builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
         keys = SentenceKeys()
@@ -105,8 +108,11 @@ def load_data(
         tell(f"{role} data: {metric.name}", 0, 0)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
+        warning = check_tokenization(getattr(metric, "tokenize", None), references)
     tuning_set = TuningSet(nbest=nbest, metric=metric, threads=threads)
-    return LoadedSet(tuning_set=tuning_set, keys=keys, role=role, signature=signature)
+    return LoadedSet(
+        tuning_set=tuning_set, keys=keys, role=role, signature=signature, warning=warning
+    )
 
 
 def _references(

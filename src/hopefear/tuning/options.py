@@ -45,8 +45,9 @@ def build_settings(
         ``key=value`` with dotted keys and TOML values, which go over everything else.
     """
     table, source = _base(learner)
-    if "start" in options or "start_file" in options:
-        table.pop("start", None), table.pop("start_file", None)
+    starts = ("start", "start_file", "infer_start")
+    if any(key in options for key in starts):
+        table = {key: value for key, value in table.items() if key not in starts}
     for key, value in options.items():
         if value is not None:
             _put(table, key, value, source)

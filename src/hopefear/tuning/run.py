@@ -61,7 +61,8 @@ def run(
     data = _load(settings, settings.tuning, "tuning", names, tell)
     dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, tell)
     output, warning = choose_output(settings, names)
-    tuning = _Tuning(settings, data, dev, start_weights(settings, data.nbest), tell)
+    start, about_start = start_weights(settings, data.nbest)
+    tuning = _Tuning(settings, data, dev, start, about_start, tell)
     directory = None if out is None else RunDirectory(out, settings, output)
     try:
         if warning:
@@ -105,6 +106,7 @@ class _Tuning:
     data: LoadedSet
     dev: LoadedSet | None
     start: Weights
+    about_start: str
     tell: Tell
 
     def events(self, directory: RunDirectory | None) -> Iterator[Event]:
@@ -131,6 +133,7 @@ class _Tuning:
 
     def _warnings(self) -> Iterator[str]:
         check_schema(self.settings.features, self.data)
+        yield from (message for message in (self.data.warning, self.about_start) if message)
         yield from check_lists(self.data)
         yield from check_features(self.data)
         yield from check_start(self.start, self.data)

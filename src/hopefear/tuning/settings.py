@@ -80,11 +80,14 @@ class TuneSettings:
     metric : Metric
         What is to be high (or low, if that is better).
     start : Weights, optional
-        Where to start. If neither these nor a file are given: weight 1 for features that most
-        hypotheses have and 0 for the others.
+        Where to start. If neither these nor a file are given: the weights that the lists' total
+        scores were made with, if they can be told; else weight 1 for features that most hypotheses
+        have and 0 for the others.
     start_file : Path, optional
         A file of weights to start from, of any registered format; the weights of `moses_ini` are
         taken if it is not given.
+    infer_start : bool, optional
+        True: it is an error if the weights cannot be told from the total scores. False: do not try.
     seed : int
         The same seed and data give the same weights, bit for bit, for any number of threads.
     threads : int
@@ -113,6 +116,7 @@ class TuneSettings:
     metric: Annotated[Metric, metrics] = field(default_factory=Bleu)
     start: Weights | None = None
     start_file: Path | None = None
+    infer_start: bool | None = None
     seed: int = 1
     threads: int = 0
     replicas: int = 1
@@ -130,6 +134,8 @@ class TuneSettings:
         require.integer(self, "memory_limit", 0)
         if self.start is not None and self.start_file is not None:
             raise ConfigError("start and start_file: give one of them")
+        if self.infer_start and (self.start is not None or self.start_file is not None):
+            raise ConfigError("infer_start, but start weights are given")
         if self.average and self.replicas == 1:
             raise ConfigError("average needs several replicas, but replicas is 1")
         if self.moses_ini is not None and self.weights_format not in (None, "moses"):

@@ -1,24 +1,50 @@
-"""Where a run starts."""
+"""Where a run starts: given weights, those that the lists' total scores were made with, or ones."""
+
+from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
-from hopefear.formats import read_weights
+from hopefear.errors import DataError
+from hopefear.formats import read_nbest, read_weights
 from hopefear.nbest import NBest
-from hopefear.tuning.settings import TuneSettings
-from hopefear.types import Weights
+from hopefear.tuning.settings import DataSettings, TuneSettings
+from hopefear.types import FloatArray, Hypothesis, IntArray, Weights
 
-__all__ = ["default_weights", "start_weights"]
+__all__ = ["default_weights", "infer_weights", "start_weights"]
+
+SAMPLE = 5000  # hypotheses whose total scores are looked at
+MOST_FEATURES = 500
+# The share of how total scores vary within lists that weights must explain to be the right ones;
+# numbers in files have few digits.
+EXACT = 0.999
+NO_SCORES = "they have no total scores, or the same for all hypotheses of a sentence"
 
 
-def start_weights(settings: TuneSettings, nbest: NBest) -> Weights:
-    """Return the weights to start from: those given, those of a file, or the default ones."""
+def start_weights(settings: TuneSettings, nbest: NBest) -> tuple[Weights, str]:
+    """Return the weights to start from, and what the user should know about them, if anything."""
     if settings.start is not None:
-        return settings.start
+        return settings.start, ""
     if settings.start_file is not None:
-        return read_weights(settings.start_file)
+        return read_weights(settings.start_file), ""
     if settings.moses_ini is not None:
-        return read_weights(settings.moses_ini, "moses")
-    return default_weights(nbest)
+        return read_weights(settings.moses_ini, "moses"), ""
+    if settings.infer_start is False:
+        return default_weights(nbest), ""
+    inferred, reason = infer_weights(settings.tuning)
+    if inferred is not None:
+        names = nbest.feature_names
+        whole = Weights.from_vector(names, inferred.vector(names))
+        return whole, f"start weights are inferred from the lists: {reason}"
+    if settings.infer_start:
+        raise DataError(f"start weights cannot be inferred from the lists: {reason}")
+    if reason == NO_SCORES:
+        return default_weights(nbest), ""
+    message = (
+        "every feature that most hypotheses have starts at 1, which may be far from good weights: "
+        f"{reason}; better ones can be given as the start"
+    )
+    return default_weights(nbest), message
 
 
 def default_weights(nbest: NBest) -> Weights:
@@ -29,3 +55,59 @@ def default_weights(nbest: NBest) -> Weights:
     """
     counts = nbest.count_features().hypotheses
     return Weights.from_vector(nbest.feature_names, np.where(2 * counts >= len(nbest), 1.0, 0.0))
+
+
+def infer_weights(settings: DataSettings) -> tuple[Weights | None, str]:
+    """Return the weights under which the lists have the total scores that are written in them.
+
+    They are found by least squares on differences within a list: what all hypotheses of a sentence
+    share, such as penalties of unknown words that are no features, does not matter. If there are no
+    such weights, None; the text says how well they fit, or what is missing.
+    """
+    sentences, features, scores = [], [], []
+    for sentence, hypothesis in islice(_hypotheses(settings), SAMPLE):
+        if hypothesis.score is not None:
+            sentences.append(sentence)
+            features.append(hypothesis.features)
+            scores.append(hypothesis.score)
+    names = [name for name in dict.fromkeys(name for row in features for name in row)]
+    names = [name for name in names if name != settings.score_feature]
+    if not scores or not names:
+        return None, NO_SCORES
+    if len(names) > MOST_FEATURES:
+        return None, f"there are more than {MOST_FEATURES} features, too many to infer weights of"
+    numbers = {sentence: number for number, sentence in enumerate(dict.fromkeys(sentences))}
+    group = np.array([numbers[sentence] for sentence in sentences], dtype=np.int64)
+    columns = np.array([[row.get(name, 0.0) for name in names] for row in features])
+    table, target = _centred(columns, group), _centred(np.array(scores)[:, None], group)[:, 0]
+    varied = np.count_nonzero(np.abs(table).max(axis=0) > 0)
+    if not target.any():
+        return None, NO_SCORES
+    if len(scores) - (group.max() + 1) < 2 * varied:
+        return None, "there are too few total scores that differ to infer weights from"
+    scale = np.maximum(np.abs(table).max(axis=0), np.finfo(float).tiny)
+    w = np.linalg.lstsq(table / scale, target, rcond=1e-9)[0] / scale
+    explained = 1.0 - float(np.square(target - table @ w).sum() / np.square(target).sum())
+    share = f"{100 * max(0.0, explained):.4g} % of how the total scores vary within lists"
+    if explained < EXACT:
+        return None, f"no weights of the features explain more than {share}"
+    return Weights.from_arrays(names, w), f"they explain {share}"
+
+
+def _hypotheses(settings: DataSettings) -> Iterator[tuple[int | str, Hypothesis]]:
+    """Give the hypotheses of the files; standard input can be read only once."""
+    for path in settings.nbest:
+        if str(path) == "-" or not (path.is_file() or path.is_dir()):
+            continue
+        for segment in read_nbest(path, settings.format):
+            for hypothesis in segment.hypotheses:
+                yield segment.sentence, hypothesis
+
+
+def _centred(rows: FloatArray, group: IntArray) -> FloatArray:
+    """Subtract from each row the mean of its group."""
+    counts = np.bincount(group)
+    sums = np.zeros((len(counts), rows.shape[1]))
+    np.add.at(sums, group, rows)
+    means: FloatArray = sums / counts[:, None]
+    return rows - means[group]
