@@ -59,6 +59,7 @@ void bind_corpus_score(nb::module_& m);
 void bind_decoder(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
 void bind_alignment(nb::module_& m);
+void bind_word_aligner(nb::module_& m);
 void bind_bar_format(nb::module_& m);
 void bind_error_surface(nb::module_& m);
 void bind_extraction(nb::module_& m);

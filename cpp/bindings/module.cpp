@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
     bind_moses_hypergraph(m);
     bind_rule_text(m);
     bind_extraction(m);
+    bind_word_aligner(m);
     bind_inference(m);
     bind_forest_set(m);
     bind_semirings(m);

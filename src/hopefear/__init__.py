@@ -1,7 +1,7 @@
 """hopefear learns the weights of linear models over structured outputs.
 
-What the commands do, as functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `tune`.
-They are loaded when they are first used, so that importing the package takes no time.
+What the commands do, as functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `train`,
+`tune`. They are loaded when they are first used, so that importing the package takes no time.
 """
 
 from importlib import import_module
@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hopefear.errors import HopefearError, HopefearWarning
     from hopefear.interface import convert, evaluate, report, rerank, tune
+    from hopefear.model import Model
     from hopefear.reporting.inspecting import inspect
+    from hopefear.system import train
     from hopefear.types import Weights
 
 __all__ = [
     "HopefearError",
     "HopefearWarning",
+    "Model",
     "Weights",
     "__version__",
     "convert",
@@ -23,6 +26,7 @@ __all__ = [
     "inspect",
     "report",
     "rerank",
+    "train",
     "tune",
 ]
 
@@ -31,8 +35,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "HopefearError": "errors",
     "HopefearWarning": "errors",
+    "Model": "model",
     "Weights": "types",
     "inspect": "reporting.inspecting",
+    "train": "system",
 }
 
 

@@ -505,6 +505,33 @@ class SourceFilter:
 def extract_rules(*, bitext: Bitext, options: ExtractionOptions, smoothing: RuleSmoothing, filter: SourceFilter | None, memory: int, directory: str, threads: int, path: str, notes: str, progress: Callable[[str, int, int], None]) -> ExtractionSummary:
     """Extract and score rules and write them as a grammar."""
 
+class DirectedAlignments:
+    """Alignments in both directions."""
+
+    @property
+    def forward(self) -> Alignments:
+        """In which each target word has chosen."""
+
+    @property
+    def reverse(self) -> Alignments:
+        """In which each source word has chosen."""
+
+class WordAligner:
+    """Aligns the words of a bitext, in both directions."""
+
+    def __init__(self, source: TextParser, target: TextParser, *, null_probability: float, tension: float, concentration: float, max_length: int, memory: int, threads: int) -> None:
+        """Both texts, which must stay as they are."""
+
+    def iterate(self) -> None:
+        """An iteration of expectation maximization."""
+
+    def align(self) -> DirectedAlignments:
+        """The most probable links."""
+
+    @property
+    def used(self) -> int:
+        """How many sentence pairs the model is estimated from."""
+
 def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """The word ids of a derivation, from left to right."""
 

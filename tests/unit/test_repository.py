@@ -25,7 +25,7 @@ FACES = {
     "metrics",
     "nbest",
     "search",
-    "train",
+    "training",
     "types",
 }
 

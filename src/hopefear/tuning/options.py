@@ -3,22 +3,20 @@
 All options end in one table, the same as a TOML file holds, and that is decoded once.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from hopefear import config
 from hopefear.errors import ConfigError
 from hopefear.learners import Learner, learners
 from hopefear.metrics import Metric, metrics
+from hopefear.overrides import Table, parse_assignment, put, read_table
 from hopefear.registry import suggest
 from hopefear.tuning.presets import presets
 from hopefear.tuning.settings import TuneSettings
 
-__all__ = ["build_settings", "parse_assignment"]
-
-Table = dict[str, Any]
+__all__ = ["build_settings"]
 
 
 def build_settings(
@@ -50,35 +48,18 @@ def build_settings(
         table = {key: value for key, value in table.items() if key not in starts}
     for key, value in options.items():
         if value is not None:
-            _put(table, key, value, source)
+            put(table, key, value, source)
     if metric is not None:
-        _put(table, "metric", metric if isinstance(metric, str) else _plain(metric), source)
+        put(table, "metric", metric if isinstance(metric, str) else _plain(metric), source)
     chosen = {key: value for key, value in (metric_options or {}).items() if value is not None}
     if chosen or "metric" not in table:
-        _put(table, "metric", _metric_table(table) | chosen, source)
+        put(table, "metric", _metric_table(table) | chosen, source)
     for assignment in assignments:
         key, value = parse_assignment(assignment)
-        _put(table, key, value, source)
+        put(table, key, value, source)
     if "learner" in table:
         table["learner"] = _expanded(table["learner"])
     return config.decode(TuneSettings, table, source=source)
-
-
-def parse_assignment(text: str) -> tuple[str, object]:
-    """Read ``key=value``: a dotted key, and a TOML value; what is no such value is text.
-
-    Examples
-    --------
-    >>> parse_assignment("learner.max_step=0.1"), parse_assignment("metric.tokenize=none")
-    (('learner.max_step', 0.1), ('metric.tokenize', 'none'))
-    """
-    key, equals, value = text.partition("=")
-    if not equals or not all(key.split(".")):
-        raise ConfigError(f"expected KEY=VALUE, as in learner.epochs=5, found '{text}'")
-    try:
-        return key, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        return key, value
 
 
 def _base(learner: str | Path | Learner) -> tuple[Table, str]:
@@ -88,7 +69,7 @@ def _base(learner: str | Path | Learner) -> tuple[Table, str]:
             "learner": {"name": learners.name_of(type(learner)), **config.encode(learner)}
         }, "tune"
     if Path(learner).suffix == ".toml":
-        return _read_table(Path(learner)), str(learner)
+        return read_table(Path(learner)), str(learner)
     name = str(learner)
     if name not in presets and name not in learners:
         known = [*presets, *learners]
@@ -96,28 +77,6 @@ def _base(learner: str | Path | Learner) -> tuple[Table, str]:
             f"'{name}' is no preset, no learner and no .toml file{suggest(name, known)}"
         )
     return {"learner": name}, "tune"
-
-
-def _read_table(path: Path) -> Table:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: {error}") from error
-
-
-def _put(table: Table, key: str, value: object, source: str) -> None:
-    """Set a dotted key; a name alone, as ``learner = "mert"``, first becomes a table."""
-    *path, last = key.split(".")
-    for part in path:
-        inner = table.setdefault(part, {})
-        if isinstance(inner, str):
-            inner = table[part] = {"name": inner}
-        if not isinstance(inner, dict):
-            raise ConfigError(f"{source}: {key}: '{part}' is {inner!r}, not a table")
-        table = inner
-    table[last] = value
 
 
 def _metric_table(table: Table) -> Table:

@@ -10,9 +10,9 @@ from hopefear.errors import ConfigError
 from hopefear.learners import KBestMira, Mert, Pro, Sgd
 from hopefear.losses import Ramp2
 from hopefear.metrics import Bleu, Chrf, Column, Ter
+from hopefear.overrides import parse_assignment
 from hopefear.stopping import Stopping
 from hopefear.tuning import DataSettings, TuneSettings, build_settings, presets
-from hopefear.tuning.options import parse_assignment
 from hopefear.types import Weights
 
 DATA = {"tuning.nbest": ["lists"], "tuning.references": ["refs"]}

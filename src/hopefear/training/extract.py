@@ -14,9 +14,10 @@ from typing import Literal
 
 from hopefear import _core, require
 from hopefear._core import Alignments, ExtractionSummary, RuleSmoothing
-from hopefear.formats.files import PathLike, open_source
-from hopefear.train.align import read_alignments
-from hopefear.train.progress import Progress
+from hopefear.formats.files import PathLike
+from hopefear.training.align import read_alignments
+from hopefear.training.progress import Progress
+from hopefear.training.texts import read_text
 
 __all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity"]
 
@@ -138,7 +139,7 @@ class RuleExtraction:
         if inputs:
             filtered = _core.SourceFilter(bitext, self.max_source_symbols, max_span or 0)
             for path in inputs:
-                filtered.add(_read_text(path))
+                filtered.add(read_text(path))
         return _core.extract_rules(
             bitext=bitext,
             options=self._options(),
@@ -187,22 +188,13 @@ def rarity(count: float) -> float:
     return math.exp(1 - count)
 
 
-def _read_text(path: PathLike) -> _core.TextParser:
-    with open_source(path) as source:
-        parser = _core.TextParser(source.name)
-        for piece in source.pieces():
-            parser.feed(piece)
-        parser.finish()
-        return parser
-
-
 def _read_bitext(
     source: PathLike, target: PathLike, alignments: PathLike | Alignments, tell: Progress
 ) -> _core.Bitext:
     tell("reading", 0, 3)
-    source_text = _read_text(source)
+    source_text = read_text(source)
     tell("reading", 1, 3)
-    target_text = _read_text(target)
+    target_text = read_text(target)
     tell("reading", 2, 3)
     links = alignments if isinstance(alignments, Alignments) else read_alignments(alignments)
     name = "the alignments" if isinstance(alignments, Alignments) else str(alignments)

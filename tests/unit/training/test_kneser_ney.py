@@ -16,7 +16,7 @@ from hopefear._core import LanguageModelEstimator
 from hopefear.errors import ConfigError, DataError, FormatError, HopefearError
 from hopefear.formats.files import read_lines
 from hopefear.language_model import load_language_model, perplexity
-from hopefear.train.language_model import KneserNey, Structure, write_kenlm_binary
+from hopefear.training.language_model import KneserNey, Structure, write_kenlm_binary
 from kneser_ney_reference import Arpa, Reference, back_off, read_arpa
 
 DATA = Path(__file__).parents[2] / "data"

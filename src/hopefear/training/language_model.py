@@ -16,7 +16,7 @@ from hopefear._core import EstimationSummary, OrderSummary
 from hopefear.errors import ConfigError
 from hopefear.formats.files import PathLike, open_binary_output, open_source, replacing
 from hopefear.language_model import uncompressed_model
-from hopefear.train.progress import Progress
+from hopefear.training.progress import Progress
 
 __all__ = [
     "EstimationSummary",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hopefear._core import AlignmentParser
 from hopefear.errors import ConfigError, DataError, FormatError
-from hopefear.train.align import (
+from hopefear.training.align import (
     SYMMETRIZATIONS,
     Alignments,
     align,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from extraction_reference import Links, Pair, RuleKey, can_match, count_rules, scored_rules
 from hopefear.errors import ConfigError, FormatError, HopefearError
 from hopefear.grammar import FeatureKind, Grammar, Nonterminal, Rule
-from hopefear.train.align import read_alignments
-from hopefear.train.extract import CHIANG, MOSES, RuleExtraction, rarity
+from hopefear.training.align import read_alignments
+from hopefear.training.extract import CHIANG, MOSES, RuleExtraction, rarity
 
 X = Nonterminal()
 

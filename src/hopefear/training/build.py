@@ -1,0 +1,135 @@
+"""Making a model: normalize, align, extract, estimate, each stage once.
+
+::
+
+    MODEL/train.toml            the settings, with every default
+    MODEL/stages/               what is finished, so that a second run goes on
+    MODEL/texts/                the normalized texts, if normalization changes them
+    MODEL/alignments.gz         the word alignments that were found
+    MODEL/...                   and the model itself, see `hopefear.model`
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from hopefear import config
+from hopefear.errors import ConfigError
+from hopefear.formats import open_output, read_weights, write_weights
+from hopefear.grammar import FeatureKind, Grammar
+from hopefear.model import SETTINGS_FILE, GrammarFile, Model, ModelSettings, write_settings
+from hopefear.training.grammar_stages import make_glue, make_grammars
+from hopefear.training.language_model_stages import make_language_models
+from hopefear.training.normalize import normalize_inputs
+from hopefear.training.progress import Progress
+from hopefear.training.settings import TrainSettings
+from hopefear.training.stages import Fingerprint, Stage, Stages
+from hopefear.training.start_weights import default_weights
+from hopefear.training.work import Work
+from hopefear.types import Weights
+
+__all__ = ["build"]
+
+_OURS = re.compile(
+    r"(model|train)\.toml|stages|texts|alignments\.gz|weights\.tsv|(grammar|rules|glue)\.bin"
+    r"|lm\d+\.(kenlm|arpa\.gz)|.*\.part"
+)
+
+
+def build(
+    settings: TrainSettings,
+    out: Path,
+    *,
+    tell: Progress = lambda stage, done, total: None,
+    finished: Callable[[Stage], None] = lambda stage: None,
+) -> Model:
+    """Make a model.
+
+    Parameters
+    ----------
+    settings
+        What to make it of.
+    out
+        The directory of the model. Stages that an earlier run finished there are not done again,
+        if their options and inputs are the same.
+    tell
+        Called now and then with what is being done, how much of it is done, and of how much.
+    finished
+        Called with each stage when it is finished.
+    """
+    _check_target(out)
+    out.mkdir(parents=True, exist_ok=True)
+    stages = Stages(out, finished)
+    with stages.locked():
+        # Until all is done, there is no model.
+        (out / SETTINGS_FILE).unlink(missing_ok=True)
+        with open_output(out / "train.toml") as file:
+            file.write(config.dumps(settings))
+        work = Work(
+            settings=settings, out=out, stages=stages, fingerprint=Fingerprint(tell), tell=tell
+        )
+        _make(work)
+    return Model(out)
+
+
+def _check_target(path: Path) -> None:
+    """Refuse a directory with files that are not a model's, before any work is done."""
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"{path}: exists and is not a directory")
+    items = sorted(item.name for item in path.iterdir()) if path.exists() else []
+    others = [name for name in items if not _OURS.fullmatch(name)]
+    if others:
+        raise ConfigError(f"{path}: holds '{others[0]}', which is not of a model; name another")
+
+
+def _make(work: Work) -> None:
+    settings = work.settings
+    inputs = normalize_inputs(work)
+    grammars = make_grammars(work, inputs)
+    model = ModelSettings(
+        grammars=_with_features(work, grammars),
+        glue=make_glue(work),
+        language_models=make_language_models(work, inputs),
+        normalization=settings.normalization,
+        decoder=settings.decoder,
+    )
+    chosen = settings.weights
+    weights = _default_weights(work, model) if chosen is None else read_weights(chosen)
+    write_weights(work.out / model.weights, weights)
+    write_settings(work.out, model)
+
+
+def _with_features(work: Work, files: list[str]) -> tuple[GrammarFile, ...]:
+    """Say of each grammar which of its features are used in another way than usual."""
+    grammars, left = [], {use.of for use in work.settings.features}
+    for file in files:
+        names = set(_features(work, file))
+        uses = tuple(use for use in work.settings.features if use.of in names)
+        grammars.append(replace(GrammarFile(file=file), features=uses))
+        left -= names
+    if left:
+        raise ConfigError(f"features: no grammar has '{min(left)}'")
+    return tuple(grammars)
+
+
+def _features(work: Work, file: str) -> dict[str, FeatureKind]:
+    return Grammar(work.out / file, verify=False).features
+
+
+def _default_weights(work: Work, model: ModelSettings) -> Weights:
+    logarithms: list[str] = []
+    others: list[str] = []
+    glue = [GrammarFile(file=model.glue)] if model.glue else []
+    for grammar in [*model.grammars, *glue]:
+        changed = {use.of for use in grammar.features}
+        for name, kind in _features(work, grammar.file).items():
+            if name not in changed and kind != FeatureKind.count:
+                (logarithms if kind == FeatureKind.probability else others).append(name)
+        for use in grammar.features:
+            if use.view != "none":
+                (logarithms if use.view == "logarithm" else others).append(use.name or use.of)
+    if model.glue is None:
+        others.append("Glue")
+    models = [one.feature for one in model.language_models]
+    return default_weights(model.names, logarithms, others, models)
