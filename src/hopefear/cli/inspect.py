@@ -22,6 +22,9 @@ def inspect(
     nbest: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="Without a run: n-best lists.")
     ] = None,
+    forests: Annotated[
+        Path | None, typer.Option(help="Without a run: forests, of any format.")
+    ] = None,
     refs: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="Without a run: references.")
     ] = None,
@@ -35,6 +38,12 @@ def inspect(
     listed: Annotated[int, typer.Option(min=1, help="Show so many of the model's best.")] = 100,
     others: Annotated[int, typer.Option(min=0, help="And so many others, at random.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Decides which others.")] = 1,
+    search: Annotated[
+        str, typer.Option(help="Of hope and fear in forests: nbest, rerank, linear.")
+    ] = "rerank",
+    temperature: Annotated[
+        float | None, typer.Option(help="At which others are drawn. [the spread of the best]")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="A .html or .svg file. [clouds/N.html in RUN]"),
@@ -57,6 +66,7 @@ def inspect(
             sentence=sentence,
             dev=dev,
             nbest=nbest or (),
+            forests=forests,
             refs=refs or (),
             weights=weights,
             metric=metric,
@@ -66,6 +76,8 @@ def inspect(
             listed=listed,
             others=others,
             seed=seed,
+            search=search,
+            temperature=temperature,
             out=target,
             interactive=not static,
             tell=bar.show,

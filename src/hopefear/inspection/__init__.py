@@ -8,6 +8,8 @@ from hopefear.inspection.cloud import (
     read_cloud,
     write_cloud,
 )
+from hopefear.inspection.forest_cloud import forest_cloud
+from hopefear.inspection.forest_source import inspect_forests
 from hopefear.inspection.list_cloud import list_cloud
 from hopefear.inspection.source import CloudOptions, inspect_lists, inspect_run
 
@@ -17,6 +19,8 @@ __all__ = [
     "CloudOptions",
     "CloudPoint",
     "FeatureDifference",
+    "forest_cloud",
+    "inspect_forests",
     "inspect_lists",
     "inspect_run",
     "list_cloud",

@@ -1,5 +1,6 @@
 """From files to the cloud of a sentence: those of a run, or any others."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hopefear.formats.files import Tell, tell_nobody
 from hopefear.inspection.cloud import Cloud
 from hopefear.inspection.list_cloud import list_cloud
 from hopefear.metrics import Metric
+from hopefear.search import Search
 from hopefear.tuning.data import LoadedSet, load_data
 from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.types import Weights
@@ -29,13 +31,22 @@ class CloudOptions:
         So many that are drawn at random.
     seed : int
         Decides which are drawn.
+    search : Search, optional
+        How hope and fear are found in forests; by forest reranking if not given.
+    temperature : float, optional
+        Of the distribution over a forest from which derivations are drawn; see
+        :func:`~hopefear.inspection.forest_cloud`.
     """
 
     listed: int = 100
     others: int = 200
     seed: int = 1
+    search: Search | None = None
+    temperature: float | None = None
 
     def __post_init__(self) -> None:
+        if self.temperature is not None and not 0 < self.temperature < math.inf:
+            raise ConfigError(f"temperature must be > 0, got {self.temperature}")
         for name in ("listed", "others", "seed"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be >= 0, got {getattr(self, name)}")

@@ -1,9 +1,11 @@
 """Learning curves: the metric after each epoch, of several runs in one picture."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
 import numpy as np
 
+from hopefear.events import EpochFinished
 from hopefear.reporting.chart import Band, Chart, Line, Mark, Points
 from hopefear.reporting.figures import format_score, format_seconds, format_weight
 from hopefear.reporting.markup import Markup
@@ -13,7 +15,13 @@ from hopefear.reporting.run_record import Replica, RunRecord
 __all__ = ["curve_charts", "curves_section", "run_colors"]
 
 COLORS = (0, 1, 4, 5, 6, 2, 3)
-OTHERS = {"objective": "objective", "length_ratio": "length ratio"}
+# What an epoch tells that has a place of its own; every other number gets its own picture.
+KNOWN = {"epoch", "metric", "weights", "seconds", "tuning_score", "dev_score", "hypotheses"}
+OTHERS = {
+    field.name: field.name.replace("_", " ")
+    for field in fields(EpochFinished)
+    if field.name not in KNOWN
+}
 
 
 def run_colors(runs: Sequence[RunRecord]) -> dict[str, int]:
@@ -30,7 +38,7 @@ def curves_section(runs: Sequence[RunRecord]) -> Section:
 
 
 def curve_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
-    """Give a picture for each metric, and those of the objective and of the length ratio."""
+    """Give a picture for each metric, and one for whatever else the learners tell."""
     colors = run_colors(runs)
     for metric in dict.fromkeys(run.started.metric for run in runs if run.started is not None):
         shown = [run for run in runs if run.started is not None and run.started.metric == metric]
@@ -132,15 +140,15 @@ def _figures(run: RunRecord) -> Markup:
         start = replica.started
         if start is not None:
             scores = [format_score(start.tuning_score), format_score(start.dev_score)]
-            rows.append([label, "start", *scores, "", "", ""])
+            rows.append([label, "start", *scores, *[""] * len(OTHERS), ""])
         for event in replica.epochs:
             others = [
                 "" if value is None else format_weight(value)
-                for value in (event.objective, event.length_ratio)
+                for value in (getattr(event, field) for field in OTHERS)
             ]
             scores = [format_score(event.tuning_score), format_score(event.dev_score)]
             rows.append([label, str(event.epoch), *scores, *others, format_seconds(event.seconds)])
-    header = ["replica", "epoch", "tuning", "dev", "objective", "length ratio", "time"]
+    header = ["replica", "epoch", "tuning", "dev", *OTHERS.values(), "time"]
     kept = [i for i in range(len(header)) if any(row[i] for row in rows)]
     return table(
         [header[i] for i in kept],

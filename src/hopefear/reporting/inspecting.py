@@ -1,4 +1,4 @@
-"""Looking at one sentence of a run, or of any n-best lists: what `hopefear inspect` does."""
+"""Looking at one sentence of a run, of n-best lists or of forests: what `hopefear inspect` does."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,8 +8,16 @@ from hopefear.errors import ConfigError
 from hopefear.evaluation import choose_metrics
 from hopefear.formats import read_weights
 from hopefear.formats.files import PathLike, Tell, tell_nobody
-from hopefear.inspection import Cloud, CloudOptions, inspect_lists, inspect_run, write_cloud
+from hopefear.inspection import (
+    Cloud,
+    CloudOptions,
+    inspect_forests,
+    inspect_lists,
+    inspect_run,
+    write_cloud,
+)
 from hopefear.reporting.clouds import write_picture
+from hopefear.search import Search, searches
 from hopefear.tuning import DataSettings
 from hopefear.types import Weights
 
@@ -22,6 +30,7 @@ def inspect(
     sentence: int | str,
     dev: bool = False,
     nbest: PathLike | Sequence[PathLike] = (),
+    forests: PathLike | None = None,
     refs: PathLike | Sequence[PathLike] = (),
     weights: PathLike | Mapping[str, float] | None = None,
     metric: str = "bleu",
@@ -31,6 +40,8 @@ def inspect(
     listed: int = 100,
     others: int = 200,
     seed: int = 1,
+    search: str | Search = "rerank",
+    temperature: float | None = None,
     out: PathLike | None = None,
     interactive: bool = True,
     tell: Tell = tell_nobody,
@@ -46,8 +57,8 @@ def inspect(
         Its number from 0, or its key.
     dev : bool
         Look at the held-out data of the run.
-    nbest, refs
-        Without a run: the lists and their references.
+    nbest, forests, refs
+        Without a run: the lists or the forests, and their references.
     weights : path or mapping, optional
         Weights in place of those that the run learned; needed without a run.
     metric, tokenize, lowercase, format
@@ -56,6 +67,11 @@ def inspect(
         Show so many of the model's best, and so many others, drawn at random.
     seed : int
         Decides which are drawn.
+    search : str or Search
+        How hope and fear are found in forests: nbest, rerank or linear.
+    temperature : float, optional
+        Of the distribution over a forest from which derivations are drawn. If not given, it is the
+        distance of the best from the worst of those listed.
     out : path, optional
         Where to write a page (``.html``) or the picture alone (``.svg``).
     interactive : bool
@@ -63,24 +79,40 @@ def inspect(
     tell : callable
         Called with a file, how many of its bytes are read and how many it has.
     """
-    options = CloudOptions(listed=listed, others=others, seed=seed)
-    model = _weights(weights)
+    options = CloudOptions(
+        listed=listed,
+        others=others,
+        seed=seed,
+        search=searches[search]() if isinstance(search, str) else search,
+        temperature=temperature,
+    )
+    model, name = _weights(weights), str(sentence)
     if run is not None:
-        if nbest or refs:
-            raise ConfigError("give either a run, or nbest and refs")
-        cloud = inspect_run(Path(run), str(sentence), options, dev=dev, weights=model, tell=tell)
-        target = Path(run) / "clouds" / f"{_file_name(cloud.sentence)}.json"
-        target.parent.mkdir(exist_ok=True)
-        write_cloud(target, cloud)
+        if nbest or refs or forests is not None:
+            raise ConfigError("give either a run, or the data")
+        cloud = inspect_run(Path(run), name, options, dev=dev, weights=model, tell=tell)
+        _save(Path(run), cloud)
     else:
-        if model is None or not nbest or not refs:
-            raise ConfigError("give a run, or nbest, refs and weights")
-        data = DataSettings(nbest=_paths(nbest), references=_paths(refs), format=format)
-        (chosen,) = choose_metrics([metric], tokenize=tokenize, lowercase=lowercase).values()
-        cloud = inspect_lists(data, chosen, model, str(sentence), options, tell=tell)
+        if model is None or bool(nbest) == (forests is not None) or not refs:
+            raise ConfigError("give a run, or weights, refs, and either nbest or forests")
+        (judge,) = choose_metrics([metric], tokenize=tokenize, lowercase=lowercase).values()
+        if forests is not None:
+            cloud = inspect_forests(
+                Path(forests), _paths(refs), judge, model, name, options, tell=tell
+            )
+        else:
+            data = DataSettings(nbest=_paths(nbest), references=_paths(refs), format=format)
+            cloud = inspect_lists(data, judge, model, name, options, tell=tell)
     if out is not None:
         write_picture(Path(out), cloud, interactive=interactive)
     return cloud
+
+
+def _save(run: Path, cloud: Cloud) -> None:
+    """Keep the cloud for reports of the run."""
+    target = run / "clouds" / f"{_file_name(cloud.sentence)}.json"
+    target.parent.mkdir(exist_ok=True)
+    write_cloud(target, cloud)
 
 
 def picture_path(run: PathLike | None, sentence: str) -> Path:

@@ -7,7 +7,10 @@ import pytest
 import hopefear as package
 from candidate_files import CandidateFiles, write_candidates
 from command_line import Hopefear
+from hopefear.forest import nbest_forest
+from hopefear.formats.store import ForestStore
 from hopefear.inspection import read_cloud
+from hopefear.types import Hypothesis
 
 DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none"]
 
@@ -74,8 +77,9 @@ def test_weights_of_another_epoch_can_be_looked_at(run: CandidateFiles) -> None:
         (["run", "-s", "20"], "there is no sentence '20': they are 0 to 19"),
         (["run", "-s", "x"], "there is no sentence 'x': they are 0 to 19"),
         (["run", "-s", "0", "--dev"], "run: the run has no held-out data"),
-        (["run", "-s", "0", "--refs", "tune.refs"], "give either a run, or nbest and refs"),
-        (["-s", "0", *DATA], "give a run, or nbest, refs and weights"),
+        (["run", "-s", "0", "--refs", "tune.refs"], "give either a run, or the data"),
+        (["-s", "0", *DATA], "give a run, or weights, refs, and either nbest or forests"),
+        (["run", "-s", "0", "--search", "x"], "unknown search 'x'"),
         (["nothing", "-s", "0"], "nothing/config.toml: cannot be read"),
         (["run", "-s", "0", "-o", "x.png"], "x.png: a cloud is written as .html or .svg"),
     ],
@@ -93,6 +97,25 @@ def test_data_that_have_gone_are_named(run: CandidateFiles, hopefear: Hopefear) 
     Path("tune.refs").rename("elsewhere")
     found = hopefear("inspect", "run", "-s", "0")
     assert "tune.refs: does not exist; run/config.toml names it" in found.err
+
+
+def test_forests_are_searched_and_their_derivations_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hopefear: Hopefear
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hypotheses = [Hypothesis(text=text, features={"lm": -len(text)}) for text in ("a b", "a c d")]
+    ForestStore.write("x.forests", [(0, nbest_forest(hypotheses))])
+    Path("refs").write_text("a c d\n")
+    Path("w.tsv").write_text("lm\t1\n")
+    data = ["--forests", "x.forests", "--refs", "refs", "--weights", "w.tsv", "--tokenize", "none"]
+    found = hopefear("inspect", "-s", "0", *data, "--static", "--search", "linear")
+    assert found.err == ""
+    lines = found.out.splitlines()
+    assert lines[0] == "sentence 0: 2 derivations; hope and fear: linear search"
+    assert lines[-1].startswith("picture: sentence-0.html (")
+    assert "├─" not in found.out
+    page = Path("sentence-0.html").read_text(encoding="utf-8")
+    assert "<pre" in page
 
 
 def test_keys_are_names_of_sentences(
