@@ -4,6 +4,7 @@
 
     HopefearError
     ├── ConfigError          an option or a configuration says something that cannot be done
+    ├── DecoderError         an external decoder cannot be run, or fails
     ├── LearningError        a learner's result is none: weights not finite, all zero, unchanged
     └── DataError            what was read, or handed over, is not what it should be
         ├── FormatError      a file breaks its format; the message begins with file and line
@@ -16,6 +17,7 @@ would do. The compiled core raises the same classes.
 __all__ = [
     "ConfigError",
     "DataError",
+    "DecoderError",
     "ForestError",
     "FormatError",
     "HopefearError",
@@ -30,6 +32,10 @@ class HopefearError(Exception):
 
 class ConfigError(HopefearError, ValueError):
     """An option or a configuration says something that cannot be done."""
+
+
+class DecoderError(HopefearError):
+    """An external decoder cannot be run, or fails; the message has the end of what it wrote."""
 
 
 class LearningError(HopefearError):

@@ -23,7 +23,7 @@ from hopefear.formats.files import (
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.types import Segment, Vocabulary
 
-__all__ = ["SentenceKeys", "detect_nbest", "load_nbest", "read_nbest", "write_nbest"]
+__all__ = ["SentenceKeys", "add_nbest", "detect_nbest", "load_nbest", "read_nbest", "write_nbest"]
 
 
 class SentenceKeys:
@@ -147,18 +147,25 @@ def load_nbest(
     keys = SentenceKeys() if keys is None else keys
     for path in [paths] if isinstance(paths, str | Path) else paths:
         with open_source(path) as source:
-            _load(source, choose_format(source, nbest_formats, format), builder, keys, tell)
+            add_nbest(source, format, builder, keys, tell=tell)
     return builder.finish(sentences)
 
 
-def _load(
-    source: Source, format: NBestFormat, builder: NBestBuilder, keys: SentenceKeys, tell: Tell
+def add_nbest(
+    source: Source,
+    format: str | NBestFormat | None,
+    builder: NBestBuilder,
+    keys: SentenceKeys,
+    *,
+    tell: Tell = tell_nobody,
 ) -> None:
-    if isinstance(format, BarNBestFormat):
+    """Read n-best lists of an open source into a builder; see `load_nbest`."""
+    chosen = choose_format(source, nbest_formats, format)
+    if isinstance(chosen, BarNBestFormat):
         _number(source, keys, 0)  # these lists have numbers, all of them
-        builder.parse(source.watched(source.pieces(), tell), format.layout, source.name)
+        builder.parse(source.watched(source.pieces(), tell), chosen.layout, source.name)
         return
-    for segment in source.watched(format.read(source), tell):
+    for segment in source.watched(chosen.read(source), tell):
         sentence = _number(source, keys, segment.sentence)
         for hypothesis in segment.hypotheses:
             builder.add(sentence, hypothesis.text, hypothesis.features)
