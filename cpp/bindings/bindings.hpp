@@ -57,11 +57,13 @@ auto without_gil(const Work& work) {
 void bind_errors(nb::module_& m);
 void bind_corpus_score(nb::module_& m);
 void bind_decoder(nb::module_& m);
+void bind_decoder_model(nb::module_& m);
 void bind_vocabulary(nb::module_& m);
 void bind_alignment(nb::module_& m);
 void bind_word_aligner(nb::module_& m);
 void bind_bar_format(nb::module_& m);
 void bind_error_surface(nb::module_& m);
+void bind_features(nb::module_& m);
 void bind_extraction(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_rule_text(nb::module_& m);

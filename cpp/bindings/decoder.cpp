@@ -35,7 +35,9 @@ void bind_grammar_use(nb::module_& m) {
             "its features are used in another way than usual.");
 }
 
-void bind_model(nb::module_& m) {
+}  // namespace
+
+void bind_decoder_model(nb::module_& m) {
     nb::class_<ModelNames>(m, "ModelNames", "The names of labels and features.")
         .def(nb::init<>())
         .def_rw("goal", &ModelNames::goal, "The label of a whole sentence.")
@@ -81,10 +83,7 @@ void bind_model(nb::module_& m) {
         .def_prop_ro("feature_names", &TranslationModel::feature_names, "The names of features.");
 }
 
-}  // namespace
-
 void bind_decoder(nb::module_& m) {
-    bind_model(m);
     nb::class_<DecoderOptions>(m, "DecoderOptions", "How to decode.")
         .def(nb::init<>())
         .def_rw("rule_limit", &DecoderOptions::rule_limit, "Rules of a source side; 0: all.")
@@ -109,10 +108,11 @@ void bind_decoder(nb::module_& m) {
         .def(
             "__init__",
             [](Decoder* self, const std::shared_ptr<TranslationModel>& model,
-               const ArrayIn<double>& weights, const DecoderOptions& options) {
-                new (self) Decoder(model, as_span(weights), options);
+               const std::shared_ptr<TemplateFeatures>& templates, const ArrayIn<double>& weights,
+               const DecoderOptions& options) {
+                new (self) Decoder(model, templates, as_span(weights), options);
             },
-            nb::arg("model"), nb::arg("weights"), nb::arg("options"))
+            nb::arg("model"), nb::arg("templates").none(), nb::arg("weights"), nb::arg("options"))
         .def("parse", &Decoder::parse, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
              "All parses of a sentence, without language models.")
         .def("forest", &Decoder::forest, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),

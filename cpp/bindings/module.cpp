@@ -22,6 +22,8 @@ NB_MODULE(_core, m) {
     bind_semirings(m);
     bind_language_model(m);
     bind_language_model_estimation(m);
+    bind_decoder_model(m);
+    bind_features(m);
     bind_decoder(m);
     bind_forest_rescorer(m);
     bind_nbest(m);

@@ -42,6 +42,9 @@ void ForestAssembler::start_edge(const RuleList& list, const ScoredRule& rule,
         model_->parts()[list.part].grammar->read(rule.reference, rule_);
         model_->rule_features(static_cast<std::size_t>(list.part), rule_, ids_, values_);
     }
+    const SparseView templates = list.template_features(rule);
+    ids_.insert(ids_.end(), templates.ids.begin(), templates.ids.end());
+    values_.insert(values_.end(), templates.values.begin(), templates.values.end());
     const auto target = list.target(rule);
     model_->triggers().for_each(target, numbers_->triggers, [&](std::int32_t feature) {
         ids_.push_back(model_->trigger_features()[feature]);

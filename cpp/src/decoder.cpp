@@ -18,11 +18,12 @@ struct Decoder::Worker {
     SentenceWords words;
 };
 
-Decoder::Decoder(std::shared_ptr<const TranslationModel> model, std::span<const double> weights,
+Decoder::Decoder(std::shared_ptr<const TranslationModel> model,
+                 std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
                  const DecoderOptions& options)
     : model_(std::move(model)),
       options_(options),
-      scorer_(model_, weights, options.rule_limit),
+      scorer_(model_, std::move(templates), weights, options.rule_limit),
       cache_(scorer_, options.cache_bytes),
       unary_rules_(*model_) {}
 

@@ -139,6 +139,26 @@ std::optional<Grammar::State> Grammar::child(State state, Symbol symbol) const {
     return static_cast<State>(found - symbols_);
 }
 
+void Grammar::source_side(State state, std::vector<Symbol>& symbols) const {
+    symbols.clear();
+    while (state != root()) {
+        // The children of all states follow each other.
+        const std::uint32_t* const end = first_child_ + header_.node_count;
+        const auto parent =
+            static_cast<State>(std::upper_bound(first_child_, end, state) - first_child_ - 1);
+        const auto [first, last] = children(parent);
+        if (state < first || state >= last) broken("state ", state, " has no parent");
+        const Symbol symbol = symbols_[state];
+        const Vocabulary& names = is_label(symbol) ? *labels_ : *source_words_;
+        const Symbol number = is_label(symbol) ? label_of(symbol) : symbol;
+        if (static_cast<std::size_t>(number) >= names.size())
+            broken("state ", state, " has the symbol ", symbol);
+        symbols.push_back(symbol);
+        state = parent;
+    }
+    std::ranges::reverse(symbols);
+}
+
 bool Grammar::has_rules(State state) const {
     return state < header_.node_count && blocks_[state] != GrammarHeader::no_rules;
 }

@@ -180,7 +180,7 @@ void Parser::finish_cell(std::int32_t begin, std::int32_t end) {
 void Parser::add_pass_through(std::int32_t position) {
     const auto word = static_cast<std::size_t>(position) - 1;
     const auto add = [&](PassThrough kind) {
-        pass_through_.push_back(scorer_->score(kind, word, *numbers_));
+        pass_through_.push_back(scorer_->score(kind, words_[word], word, *numbers_));
         add_found({&pass_through_.back(), none});
     };
     const bool covered = !by_label_[scorer_->model().pass_through_label()].empty();

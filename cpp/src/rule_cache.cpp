@@ -10,7 +10,8 @@ std::size_t bytes_of(const RuleGroup& group) {
     std::size_t bytes = 128;  // of the map and the pointers
     for (const RuleList& list : group)
         bytes += sizeof list + list.rules.capacity() * sizeof(ScoredRule) +
-                 list.symbols.capacity() * sizeof(Symbol);
+                 list.symbols.capacity() * sizeof(Symbol) +
+                 list.template_ids.capacity() * (sizeof(FeatureId) + sizeof(double));
     return bytes;
 }
 

@@ -10,8 +10,12 @@
 namespace hopefear {
 
 RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
-                       std::span<const double> weights, std::size_t rule_limit)
-    : model_(std::move(model)), weights_(weights.begin(), weights.end()), rule_limit_(rule_limit) {
+                       std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
+                       std::size_t rule_limit)
+    : model_(std::move(model)),
+      templates_(std::move(templates)),
+      weights_(weights.begin(), weights.end()),
+      rule_limit_(rule_limit) {
     weights_.resize(std::max(weights_.size(), model_->feature_names()->size()), 0.0);
     for (std::size_t id = 0; id < weights_.size(); ++id)
         if (!std::isfinite(weights_[id]))
@@ -41,30 +45,71 @@ void RuleScorer::add(RuleList& list, double score, std::uint32_t reference,
     list.rules.push_back(rule);
 }
 
+namespace {
+
+void append_features(RuleList& list, ScoredRule& rule, SparseView features) {
+    rule.first_feature = static_cast<std::uint32_t>(list.template_ids.size());
+    rule.feature_count = static_cast<std::uint32_t>(features.size());
+    list.template_ids.insert(list.template_ids.end(), features.ids.begin(), features.ids.end());
+    list.template_values.insert(list.template_values.end(), features.values.begin(),
+                                features.values.end());
+}
+
+}  // namespace
+
+// Features that got their numbers after the weights have none.
+double RuleScorer::template_score(SparseView features) const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        const auto id = static_cast<std::size_t>(features.ids[i]);
+        if (id < weights_.size()) sum += weights_[id] * features.values[i];
+    }
+    return sum;
+}
+
 void RuleScorer::finish(RuleList& list) const {
     std::ranges::stable_sort(list.rules, std::ranges::greater(), &ScoredRule::priority);
-    if (rule_limit_ > 0 && list.rules.size() > rule_limit_) list.rules.resize(rule_limit_);
+    if (rule_limit_ == 0 || list.rules.size() <= rule_limit_) return;
+    list.rules.resize(rule_limit_);
+    RuleList kept;
+    for (ScoredRule& rule : list.rules) append_features(kept, rule, list.template_features(rule));
+    list.template_ids = std::move(kept.template_ids);
+    list.template_values = std::move(kept.template_values);
+}
+
+// Add a rule of a grammar, to which templates give `features`.
+void RuleScorer::add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
+                     const SentenceWords& sentence) const {
+    const TranslationModel::Part& own = model_->parts()[part];
+    const Label lhs = own.labels[rule.lhs];
+    auto list = std::ranges::find(group, lhs, &RuleList::lhs);
+    if (list == group.end()) {
+        group.push_back({.lhs = lhs,
+                         .arity = rule.arity,
+                         .part = static_cast<std::int32_t>(part),
+                         .rules = {},
+                         .symbols = {}});
+        list = group.end() - 1;
+    }
+    for (const Symbol symbol : rule.target)
+        list->symbols.push_back(is_slot(symbol) ? symbol : own.words[symbol]);
+    const double score = model_->rule_score(part, rule, weights_) + template_score(features);
+    add(*list, score, rule.id, sentence);
+    append_features(*list, list->rules.back(), features);
 }
 
 RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer) const {
-    const TranslationModel::Part& own = model_->parts()[part];
+    const Grammar& grammar = *model_->parts()[part].grammar;
     const SentenceWords no_words(model_->language_models().size());
     RuleGroup group;
-    RuleRange range = own.grammar->rules(state);
-    while (range.next(buffer)) {
-        const Label lhs = own.labels[buffer.lhs];
-        auto list = std::ranges::find(group, lhs, &RuleList::lhs);
-        if (list == group.end()) {
-            group.push_back({.lhs = lhs,
-                             .arity = buffer.arity,
-                             .part = static_cast<std::int32_t>(part),
-                             .rules = {},
-                             .symbols = {}});
-            list = group.end() - 1;
-        }
-        for (const Symbol symbol : buffer.target)
-            list->symbols.push_back(is_slot(symbol) ? symbol : own.words[symbol]);
-        add(*list, model_->rule_score(part, buffer, weights_), buffer.id, no_words);
+    if (templates_ && !templates_->empty()) {
+        const std::vector<Rule> rules = read_rules(grammar, state);
+        const auto rows = templates_->find(part, state, rules);
+        for (std::size_t i = 0; i < rules.size(); ++i)
+            add(group, part, rules[i], (*rows)[i], no_words);
+    } else {
+        for (RuleRange range = grammar.rules(state); range.next(buffer);)
+            add(group, part, buffer, {}, no_words);
     }
     for (RuleList& list : group) finish(list);
     return group;
@@ -99,7 +144,7 @@ std::shared_ptr<const RuleGroup> RuleScorer::triggered(
     return changed;
 }
 
-RuleList RuleScorer::score(PassThrough kind, std::size_t position,
+RuleList RuleScorer::score(PassThrough kind, std::string_view word, std::size_t position,
                            const SentenceWords& sentence) const {
     RuleList list{.lhs = model_->pass_through_label(),
                   .arity = 0,
@@ -109,9 +154,13 @@ RuleList RuleScorer::score(PassThrough kind, std::size_t position,
     std::vector<FeatureId> ids;
     std::vector<double> values;
     model_->pass_through_features(kind, ids, values);
-    const double score =
-        SparseView{ids, values}.dot(weights_) + trigger_score(list.symbols, sentence);
+    const bool asked = templates_ && !templates_->empty();
+    const auto rows = asked ? templates_->find(kind, word) : nullptr;
+    const SparseView features = rows ? (*rows)[0] : SparseView();
+    const double score = SparseView{ids, values}.dot(weights_) + template_score(features) +
+                         trigger_score(list.symbols, sentence);
     add(list, score, static_cast<std::uint32_t>(kind), sentence);
+    append_features(list, list.rules.back(), features);
     return list;
 }
 

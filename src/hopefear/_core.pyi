@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -998,6 +998,49 @@ class TranslationModel:
     def feature_names(self) -> Vocabulary:
         """The names of features."""
 
+class PassThrough(enum.Enum):
+    """Why a word passes as it is."""
+
+    unknown = 0
+
+    identity = 1
+
+    number = 2
+
+class RuleTemplate:
+    """Gives features to rules."""
+
+class PythonTemplate(RuleTemplate):
+    """A template that is in Python."""
+
+    def __init__(self, names: Vocabulary, rules: Callable[[int, Sequence[int], Sequence[Rule]], Sequence[Sequence[tuple[str, float]]]], word: Callable[[PassThrough, str], Sequence[Sequence[tuple[str, float]]]]) -> None:
+        """
+        The function `rules` gets the number of a grammar, a source side and its rules, and `word` gets why a word passes and the word; both give the features of each rule.
+        """
+
+class LexicalTemplate(RuleTemplate):
+    """Features of words and of aligned pairs of them."""
+
+    def __init__(self, *, model: TranslationModel, source_words: Sequence[str], target_words: Sequence[str], unknown: bool, names: Sequence[str], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Feature i is of target word target[i] of the list and of source word source[i], or of ANY or NULL. The number behind a list is for all other words, if `unknown`.
+        """
+
+    ANY: Final[int] = ...
+    """Whatever the source word."""
+
+    NULL: Final[int] = ...
+    """Without a source word."""
+
+class TemplateFeatures:
+    """What templates say of rules, kept."""
+
+    def __init__(self, model: TranslationModel, templates: Sequence[RuleTemplate], max_bytes: int) -> None: ...
+
+    @property
+    def nbytes(self) -> int:
+        """Memory in use."""
+
 class DecoderOptions:
     """How to decode."""
 
@@ -1048,7 +1091,7 @@ class DecoderOptions:
 class Decoder:
     """Translates sentences; may be used by many threads."""
 
-    def __init__(self, model: TranslationModel, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: DecoderOptions) -> None: ...
+    def __init__(self, model: TranslationModel, templates: TemplateFeatures | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: DecoderOptions) -> None: ...
 
     def parse(self, words: Sequence[str]) -> Forest:
         """All parses of a sentence, without language models."""

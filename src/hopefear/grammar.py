@@ -184,6 +184,11 @@ class Grammar:
 
         _core.write_rules(self.core, table, sink)
 
+    def texts(self, source: Sequence[int], rules: Iterable[_core.Rule]) -> list[Rule]:
+        """Return rules of the compiled grammar that have this source side, with their words."""
+        symbols = tuple(self._source_symbol(symbol) for symbol in source)
+        return [self._rule(symbols, rule) for rule in rules]
+
     def _source_number(self, symbol: str | Nonterminal) -> int | None:
         if isinstance(symbol, str):
             return self.core.source_words.find(symbol)

@@ -17,6 +17,7 @@ CODE = {".py", ".cpp", ".hpp"}
 # The thin faces of the compiled core: all others go through them.
 FACES = {
     "decoder",
+    "features",
     "forest",
     "grammar",
     "language_model",

@@ -1,3 +1,5 @@
+from threading import Thread
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,3 +41,24 @@ def test_an_id_outside_the_vocabulary_is_an_error_that_names_it(unknown: int) ->
     vocabulary.add("hope")
     with pytest.raises(DataError, match=f"id {unknown} is not in the vocabulary, which has 1"):
         vocabulary[unknown]
+
+
+def test_threads_may_add_and_read_at_once() -> None:
+    vocabulary = Vocabulary()
+    texts = [f"{'long ' * (i % 50)}{i}" for i in range(20_000)]
+    wrong: list[str] = []
+
+    def work(first: int) -> None:
+        for i in range(len(texts)):
+            text = texts[(first + i) % len(texts)]
+            id = vocabulary.add(text)
+            if vocabulary[id] != text or vocabulary.find(text) != id:
+                wrong.append(text)
+
+    threads = [Thread(target=work, args=(i * 5000,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert sorted(vocabulary.texts()) == sorted(texts)

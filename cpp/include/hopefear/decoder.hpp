@@ -28,8 +28,9 @@ struct DecoderOptions {
 // May be used by any number of threads at once.
 class Decoder {
   public:
-    // Weights are by feature id; those beyond the end are 0.
-    Decoder(std::shared_ptr<const TranslationModel> model, std::span<const double> weights,
+    // Weights are by feature id; those beyond the end are 0. `templates` may be null.
+    Decoder(std::shared_ptr<const TranslationModel> model,
+            std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
             const DecoderOptions& options);
     ~Decoder();
 

@@ -101,6 +101,8 @@ class Grammar {
     // The symbols that lead on from `state`, increasing; symbol i leads to first_child(state) + i.
     [[nodiscard]] std::span<const Symbol> symbols(State state) const;
     [[nodiscard]] State first_child(State state) const { return children(state).first; }
+    // The symbols on the way to `state`.
+    void source_side(State state, std::vector<Symbol>& symbols) const;
     // The rules whose source side ends at `state`.
     [[nodiscard]] RuleRange rules(State state) const;
     [[nodiscard]] bool has_rules(State state) const;

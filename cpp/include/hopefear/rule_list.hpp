@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
+#include "hopefear/template_features.hpp"
 #include "hopefear/translation_model.hpp"
 
 namespace hopefear {
@@ -17,6 +18,9 @@ struct ScoredRule {
     std::uint32_t target;     // where its target side begins among the symbols of its list
     std::uint32_t length;     // of its target side
     std::uint32_t reference;  // where it comes from: see RuleList::part
+    // Where what templates say of it begins in its list, and how much that is.
+    std::uint32_t first_feature = 0;
+    std::uint32_t feature_count = 0;
 };
 
 // Rules with one source side and one left-hand side, by decreasing priority.
@@ -32,9 +36,16 @@ struct RuleList {
     std::vector<ScoredRule> rules;
     // Words are those of the model; a number beyond them is a word of the sentence.
     std::vector<Symbol> symbols;
+    // The features that templates give to the rules.
+    std::vector<FeatureId> template_ids = {};
+    std::vector<double> template_values = {};
 
     [[nodiscard]] std::span<const Symbol> target(const ScoredRule& rule) const {
         return std::span(symbols).subspan(rule.target, rule.length);
+    }
+    [[nodiscard]] SparseView template_features(const ScoredRule& rule) const {
+        return {std::span(template_ids).subspan(rule.first_feature, rule.feature_count),
+                std::span(template_values).subspan(rule.first_feature, rule.feature_count)};
     }
 };
 
@@ -44,8 +55,9 @@ using RuleGroup = std::vector<RuleList>;
 class RuleScorer {
   public:
     // Weights are by feature id; those beyond the end are 0. Of each list only the first
-    // `rule_limit` rules are kept; 0: all of them.
-    RuleScorer(std::shared_ptr<const TranslationModel> model, std::span<const double> weights,
+    // `rule_limit` rules are kept; 0: all of them. `templates` may be null.
+    RuleScorer(std::shared_ptr<const TranslationModel> model,
+               std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
                std::size_t rule_limit);
 
     [[nodiscard]] const TranslationModel& model() const { return *model_; }
@@ -56,8 +68,8 @@ class RuleScorer {
 
     // The rules of a grammar at a state of its trie; `buffer` is used for each of them.
     [[nodiscard]] RuleGroup score(std::size_t part, Grammar::State state, Rule& buffer) const;
-    // The rule that lets the word at `position` of a sentence pass.
-    [[nodiscard]] RuleList score(PassThrough kind, std::size_t position,
+    // The rule that lets `word`, which is at `position` of a sentence, pass.
+    [[nodiscard]] RuleList score(PassThrough kind, std::string_view word, std::size_t position,
                                  const SentenceWords& sentence) const;
 
     // The rules with what the sentence's words trigger; they themselves if that is nothing.
@@ -69,9 +81,13 @@ class RuleScorer {
                                        const SentenceWords& sentence) const;
     void add(RuleList& list, double score, std::uint32_t reference,
              const SentenceWords& sentence) const;
+    void add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
+             const SentenceWords& sentence) const;
+    [[nodiscard]] double template_score(SparseView features) const;
     void finish(RuleList& list) const;
 
     std::shared_ptr<const TranslationModel> model_;
+    std::shared_ptr<TemplateFeatures> templates_;
     std::vector<double> weights_;
     std::vector<double> log10_weights_;
     std::vector<double> ngram_weights_;

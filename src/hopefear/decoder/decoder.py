@@ -15,6 +15,7 @@ from hopefear.decoder.grammar_use import GrammarUse
 from hopefear.decoder.options import DecoderOptions, ModelNames
 from hopefear.decoder.rescorer import ForestRescorer
 from hopefear.decoder.word_features import WordFeatures
+from hopefear.features import Template, bind
 from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Grammar
 from hopefear.threads import map_in_order
@@ -46,6 +47,8 @@ class Decoder:
         Features of n-grams and triggers.
     feature_names
         A vocabulary to share with others; a new one if left out.
+    templates
+        What gives further features to rules; see :mod:`hopefear.features`.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class Decoder:
         names: ModelNames | None = None,
         word_features: WordFeatures | None = None,
         feature_names: Vocabulary | None = None,
+        templates: Sequence[Template] = (),
     ) -> None:
         self.options = DecoderOptions() if options is None else options
         self.names = ModelNames() if names is None else names
@@ -79,18 +83,27 @@ class Decoder:
             features,
             self._word_features.core(),
         )
+        self._templates = None
+        if templates:
+            all_grammars, passing = [use.grammar for use in uses], self.names.passing()
+            bound = [bind(template, self._model, all_grammars, passing) for template in templates]
+            cache_bytes = self.options.template_cache_bytes
+            self._templates = _core.TemplateFeatures(self._model, bound, cache_bytes)
         self._set_weights(weights)
 
     def _set_weights(self, weights: Weights) -> None:
         self.weights = weights
+        if self._templates is not None:  # they may come upon any of these features later
+            for name in weights.names:
+                self.feature_names.add(name)
         self._vector = weights.vector(self.feature_names)
-        self._core = _core.Decoder(self._model, self._vector, self.options.core())
+        self._core = _core.Decoder(self._model, self._templates, self._vector, self.options.core())
 
     def with_weights(self, weights: Weights) -> "Decoder":
         """Return a decoder with other weights that shares all else."""
         decoder = Decoder.__new__(Decoder)
         decoder.options, decoder.names, decoder._model = self.options, self.names, self._model
-        decoder._language_models = self._language_models
+        decoder._language_models, decoder._templates = self._language_models, self._templates
         decoder._word_features = self._word_features
         decoder._set_weights(weights)
         return decoder
@@ -99,6 +112,11 @@ class Decoder:
     def feature_names(self) -> Vocabulary:
         """The names of all features, language models included."""
         return self._model.feature_names
+
+    @property
+    def template_nbytes(self) -> int:
+        """The memory that is used for what templates gave to rules."""
+        return 0 if self._templates is None else self._templates.nbytes
 
     def rescorer(self) -> ForestRescorer:
         """Return what rescores the forests of :meth:`parse` as this decoder would."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields
 
 from hopefear import _core, require
+from hopefear._core import PassThrough
+from hopefear.features import PassNames
 
 __all__ = ["DecoderOptions", "ModelNames"]
 
@@ -31,6 +33,8 @@ class DecoderOptions:
         not built upon; 0: all are.
     cache_bytes : int
         How much memory is used for rules that were scored already.
+    template_cache_bytes : int
+        How much memory is used for what feature templates gave to rules already.
     """
 
     max_span: int = 20
@@ -40,6 +44,7 @@ class DecoderOptions:
     pop_limit: int = 200
     beam: float = 0.0
     cache_bytes: int = 100 << 20
+    template_cache_bytes: int = 100 << 20
 
     def __post_init__(self) -> None:
         require.integer(self, "max_span", 0, 65535)
@@ -47,6 +52,7 @@ class DecoderOptions:
         require.integer(self, "pop_limit", 0)
         require.non_negative(self, "beam")
         require.integer(self, "cache_bytes", 0)
+        require.integer(self, "template_cache_bytes", 0)
 
     def core(self) -> _core.DecoderOptions:
         """Return what the core needs of it."""
@@ -84,6 +90,17 @@ class ModelNames:
     unknown_word: str = "UnknownWord"
     identity_rule: str = "IdentityRule"
     number_rule: str = "NumberRule"
+
+    def passing(self) -> PassNames:
+        """Return what rules of words that pass are called."""
+        return PassNames(
+            label=self.pass_through,
+            features={
+                PassThrough.unknown: self.unknown_word,
+                PassThrough.identity: self.identity_rule,
+                PassThrough.number: self.number_rule,
+            },
+        )
 
     def core(self) -> _core.ModelNames:
         """Return them as the core needs them."""
