@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "hopefear/forest_lines.hpp"
+#include "hopefear/forest_lists.hpp"
 #include "hopefear/string_table.hpp"
 
 namespace hopefear::bindings {
@@ -70,6 +71,18 @@ void bind_forest_set(nb::module_& m) {
         },
         nb::arg("forests"), nb::arg("scores"), nb::arg("table"), nb::arg("threads"),
         "The string of each forest's best derivation; -1 where there is no forest.");
+    m.def(
+        "add_kbest",
+        [](const ForestSet& forests, const ArrayIn<double>& scores, NBestBuilder& builder,
+           std::size_t size, bool distinct, std::size_t limit, std::size_t threads) {
+            return without_gil([&] {
+                return add_kbest(forests, as_span(scores), {size, distinct, limit}, threads,
+                                 builder);
+            });
+        },
+        nb::arg("forests"), nb::arg("scores"), nb::arg("builder"), nb::kw_only(), nb::arg("size"),
+        nb::arg("distinct"), nb::arg("limit"), nb::arg("threads"),
+        "Add the k best derivations of each forest to n-best lists; returns how many were new.");
 }
 
 }  // namespace hopefear::bindings

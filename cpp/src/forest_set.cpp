@@ -28,7 +28,7 @@ ForestSet::ForestSet(std::vector<std::shared_ptr<const Forest>> forests)
         first_edge_.push_back(first_edge_.back() + forest->edge_count());
         features_ = std::max(features_, forest->feature_count());
     }
-    if (first) words_ = first->words();
+    if (first) feature_names_ = first->feature_names();
 }
 
 std::size_t ForestSet::checked_sentence(std::int64_t sentence) const {

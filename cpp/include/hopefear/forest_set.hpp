@@ -36,7 +36,9 @@ class ForestSet {
     // One more than the largest feature id: how long weights have to be.
     [[nodiscard]] std::size_t feature_count() const { return features_; }
     // Null if there is no forest.
-    [[nodiscard]] const std::shared_ptr<Vocabulary>& words() const { return words_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
+        return feature_names_;
+    }
 
     // The same number; DataError if there is no such sentence.
     [[nodiscard]] std::size_t checked_sentence(std::int64_t sentence) const;
@@ -51,7 +53,7 @@ class ForestSet {
     std::vector<TailPairs> tails_;
     std::vector<std::size_t> first_edge_{0};
     std::size_t features_ = 0;
-    std::shared_ptr<Vocabulary> words_;
+    std::shared_ptr<Vocabulary> feature_names_;
 };
 
 // w . h of every edge of every forest.

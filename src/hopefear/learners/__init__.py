@@ -9,6 +9,8 @@ from hopefear.learners.base import (
     TuningSet,
     learners,
 )
+from hopefear.learners.forest_lists import ForestLists, on_forests
+from hopefear.learners.forest_mira import ForestMira
 from hopefear.learners.forest_set import ForestSet
 from hopefear.learners.kbest_mira import KBestMira
 from hopefear.learners.lbfgs import Lbfgs
@@ -27,6 +29,8 @@ __all__ = [
     "EpochFigures",
     "Figured",
     "ForestData",
+    "ForestLists",
+    "ForestMira",
     "ForestSet",
     "KBestMira",
     "Lbfgs",
@@ -48,4 +52,5 @@ __all__ = [
     "TuningData",
     "TuningSet",
     "learners",
+    "on_forests",
 ]

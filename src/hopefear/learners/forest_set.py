@@ -11,13 +11,18 @@ import numpy as np
 from hopefear import _core
 from hopefear.errors import DataError
 from hopefear.forest import Forest
+from hopefear.learners.base import TuningSet
 from hopefear.learners.sources import ForestData
 from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
-from hopefear.nbest import ErrorSurface, error_surface
+from hopefear.metrics.bleu_references import BleuReferences
+from hopefear.nbest import ErrorSurface, NBestBuilder, error_surface
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["ForestSet"]
+
+# Derivations looked at in a forest for k of them with different words, at most.
+LOOKED_AT = 1_000_000
 
 
 class ForestSet(ForestData):
@@ -51,9 +56,10 @@ class ForestSet(ForestData):
         if some is None:
             raise DataError("there is no forest to learn from")
         self.forests, self.metric, self.threads = tuple(forests), metric, threads
+        self.references = references
         self.prepared: Prepared = metric.prepare(references)
         self.core = _set_of(forests)
-        self._names = some.feature_names
+        self._words, self._names = some.words, some.feature_names
         self._texts = _TextStatistics(self.prepared, some.words, self.corpus_score.dimension)
 
     @property
@@ -123,6 +129,44 @@ class ForestSet(ForestData):
         strings = _core.best_strings(self.core, self.scores(weights), table, self.threads)
         statistics: FloatArray = self._texts.statistics(strings[strings >= 0]).sum(axis=0)
         return statistics
+
+    @cached_property
+    def bleu_forests(self) -> _core.BleuForests | None:
+        """The forests with statistics on their edges; None if the metric's do not add up there."""
+        if not isinstance(self.prepared, BleuReferences) or not self.prepared.takes_words:
+            return None
+        return self.prepared.split_forests(self.core, self._words, threads=self.threads)
+
+    def kbest_lists(
+        self, weights: FloatArray, k: int, *, seen: TuningSet | None = None
+    ) -> TuningSet:
+        """Return the k best derivations of each forest as n-best lists.
+
+        Parameters
+        ----------
+        weights : array
+            By which they are the best.
+        k : int
+            How many with different words; fewer where there are no more.
+        seen : TuningSet, optional
+            Lists from earlier calls, which come first in the new ones; what is in both is there
+            once.
+        """
+        builder = NBestBuilder(self._words, self._names)
+        if seen is not None:
+            builder.merge(seen.nbest)
+        _core.add_kbest(
+            self.core,
+            self.scores(weights),
+            builder.core,
+            size=k,
+            distinct=True,
+            limit=LOOKED_AT,
+            threads=self.threads,
+        )
+        lists = builder.finish(self.sentence_count)
+        self.prepared.set_statistics(lists, threads=self.threads)
+        return TuningSet(nbest=lists, metric=self.metric, threads=self.threads)
 
 
 def _set_of(forests: Sequence[Forest | None]) -> _core.ForestSet:

@@ -4,13 +4,28 @@ Cherry and Foster (2012), Batch tuning strategies for statistical machine transl
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypedDict
 
 from hopefear import _core, require
-from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
-from hopefear.types import FloatArray
+from hopefear.learners.base import (
+    DataTypes,
+    ProgressCallback,
+    TuningData,
+    TuningSet,
+    learners,
+    random_stream,
+)
+from hopefear.types import FloatArray, IntArray
 
 __all__ = ["KBestMira", "KBestMiraProgress"]
+
+
+class MiraOptions(TypedDict):
+    """The options that the core takes."""
+
+    max_step: float
+    decay: float
+    hope_context: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,28 +77,21 @@ class KBestMira:
         require.non_negative(self, "line_search")
         require.at_least(self, "epochs", 1)
 
-    def init(self, data: TuningSet, weights: FloatArray) -> KBestMiraProgress:
+    def init(self, data: TuningData, weights: FloatArray) -> KBestMiraProgress:
         """Start at `weights`, with a small document to judge the first sentence in."""
         core = _core.KBestMiraState(weights, data.corpus_score.first_document())
         return KBestMiraProgress(core=core, mean=weights, weights=weights)
 
     def epoch(
         self,
-        data: TuningSet,
+        data: TuningData,
         state: KBestMiraProgress,
         seed: tuple[int, int],
         progress: ProgressCallback,
     ) -> KBestMiraProgress:
         """Visit every sentence once, in random order."""
-        core = _core.kbest_mira_epoch(
-            data.nbest.core,
-            data.corpus_score,
-            random_stream(seed).permutation(data.nbest.sentence_count),
-            max_step=self.max_step,
-            decay=self.decay,
-            hope_context=self.context == "hope",
-            state=state.core,
-        )
+        order = random_stream(seed).permutation(data.sentence_count)
+        core = self._visit(data, order, state.core)
         epochs, mean = state.epochs + 1, core.average()
         # mean = ((epochs − 1) old mean + the epoch's mean) / epochs
         weights = epochs * mean - (epochs - 1) * state.mean
@@ -94,3 +102,19 @@ class KBestMira:
     def weights(self, state: KBestMiraProgress) -> FloatArray:
         """Return the weights of the last epoch."""
         return state.weights
+
+    def _visit(
+        self, data: Any, order: IntArray, state: _core.KBestMiraState
+    ) -> _core.KBestMiraState:
+        """Take a step for each sentence."""
+        return _core.kbest_mira_epoch(
+            data.nbest.core, data.corpus_score, order, **self._options, state=state
+        )
+
+    @property
+    def _options(self) -> MiraOptions:
+        return {
+            "max_step": self.max_step,
+            "decay": self.decay,
+            "hope_context": self.context == "hope",
+        }

@@ -162,6 +162,32 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
         numbers = self._numbers(forest.words)
         return _core.reference_derivation(forest.core, self._words, sentence, numbers, scores)
 
+    def split_forests(
+        self,
+        forests: _core.ForestSet,
+        words: Vocabulary,
+        *,
+        max_edges: int = 20_000_000,
+        threads: int = 0,
+    ) -> _core.BleuForests:
+        """Return statistics on the edges of all forests of a data set, in the core's form.
+
+        Parameters
+        ----------
+        forests : _core.ForestSet
+            The forest of each sentence.
+        words : Vocabulary
+            What their target sides number.
+        max_edges : int
+            A ForestError is raised if a split forest would have more.
+        threads : int
+            0 for one per core. The result does not depend on it.
+        """
+        self._check_words()
+        return _core.BleuForests(
+            forests, self._core, self._numbers(words), max_edges=max_edges, threads=threads
+        )
+
     def _check_words(self) -> None:
         if not self.takes_words:
             raise ConfigError(

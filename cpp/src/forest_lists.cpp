@@ -1,0 +1,63 @@
+#include "hopefear/forest_lists.hpp"
+
+#include <string>
+#include <vector>
+
+#include "hopefear/error.hpp"
+#include "hopefear/kbest.hpp"
+#include "hopefear/sparse_rows.hpp"
+#include "hopefear/threads.hpp"
+
+namespace hopefear {
+
+namespace {
+
+// The list of one sentence.
+struct List {
+    std::vector<std::string> texts;
+    SparseRows features;
+};
+
+List kbest_list(const Forest& forest, std::span<const double> scores, const ListOptions& options) {
+    const DerivationList found = kbest(forest, {scores.begin(), scores.end()}, options.size,
+                                       options.distinct, options.limit);
+    List list;
+    for (std::size_t i = 0; i + 1 < found.begin.size(); ++i) {
+        const auto begin = static_cast<std::size_t>(found.begin[i]);
+        const auto edges =
+            std::span(found.edges)
+                .subspan(begin, static_cast<std::size_t>(found.begin[i + 1]) - begin);
+        std::string& text = list.texts.emplace_back();
+        for (const Symbol word : derivation_words(forest, edges)) {
+            if (!text.empty()) text += ' ';
+            text += forest.words()->text(word);
+        }
+        const auto [ids, values] = derivation_features(forest, edges);
+        list.features.add({ids, values});
+    }
+    return list;
+}
+
+}  // namespace
+
+std::size_t add_kbest(const ForestSet& forests, std::span<const double> scores,
+                      const ListOptions& options, std::size_t threads, NBestBuilder& builder) {
+    forests.check_edges(scores, "scores");
+    if (forests.feature_names() && builder.feature_names() != forests.feature_names())
+        fail<DataError>("the n-best lists have other feature names than the forests");
+    std::vector<List> lists(forests.size());
+    parallel_blocks(forests.size(), 1, threads, [&](std::size_t sentence, std::size_t) {
+        if (forests[sentence])
+            lists[sentence] =
+                kbest_list(*forests[sentence], forests.edges(scores, sentence), options);
+    });
+    std::size_t added = 0;
+    for (std::size_t sentence = 0; sentence < lists.size(); ++sentence)
+        for (std::size_t i = 0; i < lists[sentence].texts.size(); ++i) {
+            const SparseView row = lists[sentence].features[i];
+            added += builder.add(sentence, lists[sentence].texts[i], row.ids, row.values);
+        }
+    return added;
+}
+
+}  // namespace hopefear
