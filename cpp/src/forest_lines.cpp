@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "hopefear/best_derivations.hpp"
 #include "hopefear/threads.hpp"
@@ -44,6 +46,10 @@ class EnvelopeSearch {
         std::size_t settled = 0;  // the number of the line with which it meets on the envelope
 
         [[nodiscard]] double at(double step) const { return intercept + step * slope; }
+        // Of the numbers that are added up in `at`.
+        [[nodiscard]] double size(double step) const {
+            return std::abs(intercept) + std::abs(step * slope);
+        }
     };
 
     // The lines, by increasing slope.
@@ -55,6 +61,7 @@ class EnvelopeSearch {
         scores_ = scores;
         slopes_ = slopes;
         lines_.clear();
+        seen_.clear();
         count_ = 0;
         look_around();
         while (look_at_crossings()) {
@@ -107,9 +114,11 @@ class EnvelopeSearch {
             const double step = points_[lane].step;
             FoundLine found = line(lane);
             FoundLine& low = lines_[left[lane]];
-            // Sums of edges in different orders differ by rounding; that is no better line.
-            const double rounding = 1e-12 * (std::abs(low.intercept) + std::abs(step * low.slope));
-            if (found.at(step) > low.at(step) + rounding)
+            // Sums of edges in different orders differ by rounding; that is no better line. Nor is
+            // one that was found before and did not stay: by rounding it might come for ever.
+            const double rounding = 1e-12 * (low.size(step) + found.size(step));
+            if (found.at(step) > low.at(step) + rounding &&
+                seen_.emplace(found.slope, found.intercept).second)
                 lines_.push_back(std::move(found));
             else
                 low.settled = lines_[left[lane] + 1].number;
@@ -181,6 +190,7 @@ class EnvelopeSearch {
     DerivationText text_;
     std::size_t count_ = 0;
     std::vector<FoundLine> lines_;
+    std::set<std::pair<double, double>> seen_;  // the slopes and intercepts found at crossings
     std::vector<double> from_;  // where each line becomes the highest
 };
 

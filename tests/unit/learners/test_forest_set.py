@@ -1,6 +1,7 @@
 """Forests as data to learn from: what they choose, and the exact line search over them."""
 
 import math
+from random import Random
 
 import numpy as np
 import pytest
@@ -93,6 +94,24 @@ def test_the_lines_are_those_of_the_envelope_semiring(
         highest = max(b + step * a for a, b in zip(found_slopes, intercepts, strict=True))
         size = np.abs(envelope.intercepts).max() + abs(step) * np.abs(envelope.slopes).max()
         assert math.isclose(highest, expected.max(), rel_tol=1e-9, abs_tol=1e-9 * (1 + size))
+
+
+@given(forests(whole), three_weights, st.integers(0, 2**32))
+def test_lines_that_all_meet_in_one_point_are_found_in_the_end(
+    forest: Forest, w: FloatArray, seed: int
+) -> None:
+    weights = np.resize(w, len(forest.feature_names))
+    factor = finite(Random(seed))
+    scores = forest.score_edges(weights)
+    slopes = forest.score_edges(weights * factor)
+    found_slopes, intercepts, _ = lines_of(forest, scores, slopes)
+    envelope = forest.envelope(edge_scores=scores, edge_slopes=slopes)
+    assert_allclose(found_slopes[0], envelope.slopes[0], atol=1e-9 * np.abs(slopes).sum())
+    assert_allclose(found_slopes[-1], envelope.slopes[-1], atol=1e-9 * np.abs(slopes).sum())
+    for step in (-10.0, -1.0, 0.0, 1.0, 10.0):
+        highest = max(b + step * a for a, b in zip(found_slopes, intercepts, strict=True))
+        expected = (envelope.intercepts + step * envelope.slopes).max()
+        assert_allclose(highest, expected, rtol=1e-9, atol=1e-9 * np.abs(scores).sum())
 
 
 class Enumerated:
