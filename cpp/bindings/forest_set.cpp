@@ -74,15 +74,16 @@ void bind_forest_set(nb::module_& m) {
     m.def(
         "add_kbest",
         [](const ForestSet& forests, const ArrayIn<double>& scores, NBestBuilder& builder,
-           std::size_t size, bool distinct, std::size_t limit, std::size_t threads) {
+           const ArrayIn<std::int64_t>& sentences, std::size_t size, bool distinct,
+           std::size_t limit, std::size_t threads) {
             return without_gil([&] {
-                return add_kbest(forests, as_span(scores), {size, distinct, limit}, threads,
-                                 builder);
+                return add_kbest(forests, as_span(scores), as_span(sentences),
+                                 {size, distinct, limit}, threads, builder);
             });
         },
-        nb::arg("forests"), nb::arg("scores"), nb::arg("builder"), nb::kw_only(), nb::arg("size"),
-        nb::arg("distinct"), nb::arg("limit"), nb::arg("threads"),
-        "Add the k best derivations of each forest to n-best lists; returns how many were new.");
+        nb::arg("forests"), nb::arg("scores"), nb::arg("builder"), nb::arg("sentences"),
+        nb::kw_only(), nb::arg("size"), nb::arg("distinct"), nb::arg("limit"), nb::arg("threads"),
+        "Add the k best derivations of some forests to n-best lists; returns how many were new.");
 }
 
 }  // namespace hopefear::bindings

@@ -191,7 +191,7 @@ class EnvelopeSearch {
     std::size_t count_ = 0;
     std::vector<FoundLine> lines_;
     std::set<std::pair<double, double>> seen_;  // the slopes and intercepts found at crossings
-    std::vector<double> from_;  // where each line becomes the highest
+    std::vector<double> from_;                  // where each line becomes the highest
 };
 
 // Forests differ in size: small pieces keep all threads at work.

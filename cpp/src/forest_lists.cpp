@@ -41,21 +41,24 @@ List kbest_list(const Forest& forest, std::span<const double> scores, const List
 }  // namespace
 
 std::size_t add_kbest(const ForestSet& forests, std::span<const double> scores,
-                      const ListOptions& options, std::size_t threads, NBestBuilder& builder) {
+                      std::span<const std::int64_t> sentences, const ListOptions& options,
+                      std::size_t threads, NBestBuilder& builder) {
     forests.check_edges(scores, "scores");
     if (forests.feature_names() && builder.feature_names() != forests.feature_names())
         fail<DataError>("the n-best lists have other feature names than the forests");
-    std::vector<List> lists(forests.size());
-    parallel_blocks(forests.size(), 1, threads, [&](std::size_t sentence, std::size_t) {
-        if (forests[sentence])
-            lists[sentence] =
-                kbest_list(*forests[sentence], forests.edges(scores, sentence), options);
+    for (const std::int64_t sentence : sentences) (void)forests.checked_sentence(sentence);
+    std::vector<List> lists(sentences.size());
+    parallel_blocks(sentences.size(), 1, threads, [&](std::size_t i, std::size_t) {
+        const auto sentence = static_cast<std::size_t>(sentences[i]);
+        if (const Forest* forest = forests[sentence])
+            lists[i] = kbest_list(*forest, forests.edges(scores, sentence), options);
     });
     std::size_t added = 0;
-    for (std::size_t sentence = 0; sentence < lists.size(); ++sentence)
-        for (std::size_t i = 0; i < lists[sentence].texts.size(); ++i) {
-            const SparseView row = lists[sentence].features[i];
-            added += builder.add(sentence, lists[sentence].texts[i], row.ids, row.values);
+    for (std::size_t i = 0; i < lists.size(); ++i)
+        for (std::size_t j = 0; j < lists[i].texts.size(); ++j) {
+            const SparseView row = lists[i].features[j];
+            added += builder.add(static_cast<std::size_t>(sentences[i]), lists[i].texts[j], row.ids,
+                                 row.values);
         }
     return added;
 }

@@ -661,9 +661,9 @@ def best_strings(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], d
     The string of each forest's best derivation; -1 where there is no forest.
     """
 
-def add_kbest(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], builder: NBestBuilder, *, size: int, distinct: bool, limit: int, threads: int) -> int:
+def add_kbest(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], builder: NBestBuilder, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, size: int, distinct: bool, limit: int, threads: int) -> int:
     """
-    Add the k best derivations of each forest to n-best lists; returns how many were new.
+    Add the k best derivations of some forests to n-best lists; returns how many were new.
     """
 
 class BooleanSemiring:

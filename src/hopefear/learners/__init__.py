@@ -9,7 +9,6 @@ from hopefear.learners.base import (
     TuningSet,
     learners,
 )
-from hopefear.learners.forest_lists import ForestLists, on_forests
 from hopefear.learners.forest_mira import ForestMira
 from hopefear.learners.forest_set import ForestSet
 from hopefear.learners.kbest_mira import KBestMira
@@ -19,6 +18,7 @@ from hopefear.learners.online import Arow, MinRisk, Mira, OnlineLearner, OnlineS
 from hopefear.learners.oro import Oro
 from hopefear.learners.pro import Pro
 from hopefear.learners.rampion import Rampion
+from hopefear.learners.relisting import Relisting, suited
 from hopefear.learners.scaled import Scaled
 from hopefear.learners.sgd import Sgd
 from hopefear.learners.sources import ForestData, ListData
@@ -29,7 +29,6 @@ __all__ = [
     "EpochFigures",
     "Figured",
     "ForestData",
-    "ForestLists",
     "ForestMira",
     "ForestSet",
     "KBestMira",
@@ -46,11 +45,12 @@ __all__ = [
     "Pro",
     "ProgressCallback",
     "Rampion",
+    "Relisting",
     "Scaled",
     "Sgd",
     "StructuredSvm",
     "TuningData",
     "TuningSet",
     "learners",
-    "on_forests",
+    "suited",
 ]

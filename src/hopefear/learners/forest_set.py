@@ -12,7 +12,7 @@ from hopefear import _core
 from hopefear.errors import DataError
 from hopefear.forest import Forest
 from hopefear.learners.base import TuningSet
-from hopefear.learners.sources import ForestData
+from hopefear.learners.sources import ForestData, ListData
 from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
 from hopefear.metrics.bleu_references import BleuReferences
@@ -25,7 +25,7 @@ __all__ = ["ForestSet"]
 LOOKED_AT = 1_000_000
 
 
-class ForestSet(ForestData):
+class ForestSet(ForestData, ListData):
     """Forests, with references and the metric that compares derivations' strings with them.
 
     Parameters
@@ -138,20 +138,14 @@ class ForestSet(ForestData):
         return self.prepared.split_forests(self.core, self._words, threads=self.threads)
 
     def kbest_lists(
-        self, weights: FloatArray, k: int, *, seen: TuningSet | None = None
+        self,
+        weights: FloatArray,
+        k: int,
+        *,
+        seen: TuningSet | None = None,
+        sentences: Sequence[int] | None = None,
     ) -> TuningSet:
-        """Return the k best derivations of each forest as n-best lists.
-
-        Parameters
-        ----------
-        weights : array
-            By which they are the best.
-        k : int
-            How many with different words; fewer where there are no more.
-        seen : TuningSet, optional
-            Lists from earlier calls, which come first in the new ones; what is in both is there
-            once.
-        """
+        """Return the k best derivations of each forest as n-best lists; see `ListData`."""
         builder = NBestBuilder(self._words, self._names)
         if seen is not None:
             builder.merge(seen.nbest)
@@ -159,6 +153,7 @@ class ForestSet(ForestData):
             self.core,
             self.scores(weights),
             builder.core,
+            np.arange(self.sentence_count) if sentences is None else np.asarray(sentences),
             size=k,
             distinct=True,
             limit=LOOKED_AT,

@@ -6,7 +6,6 @@ from numpy.testing import assert_array_equal
 
 from hopefear.events import EpochFinished, RunFinished
 from hopefear.learners import (
-    ForestLists,
     ForestMira,
     ForestSet,
     KBestMira,
@@ -15,10 +14,11 @@ from hopefear.learners import (
     OnlineLearner,
     Pro,
     Rampion,
+    Relisting,
     Scaled,
     Sgd,
     learners,
-    on_forests,
+    suited,
 )
 from hopefear.metrics import Chrf, TextMetric, Wer
 from hopefear.tuning import learn
@@ -28,7 +28,7 @@ from tuning_sets import FOREST_START, synthetic_forests
 # The papers' rates are for hundreds of sentences and thousands of steps. Online learners have tests
 # of their own.
 LEARNERS: dict[str, Learner] = {
-    name: learners[name]() for name in learners if not issubclass(learners[name], OnlineLearner)
+    name: learners[name]() for name in learners if not isinstance(learners[name](), OnlineLearner)
 } | {
     "mert": Mert(restarts=2, random_directions=2),
     "mert l2": Mert(restarts=1, penalty="l2", strength=1e-3),
@@ -50,8 +50,8 @@ def start(small: ForestSet) -> FloatArray:
     return FOREST_START.vector(small.feature_names)
 
 
-def made(name: str) -> Learner:
-    return on_forests(LEARNERS[name], k=20, iterations=2)
+def made(name: str, data: ForestSet) -> Learner:
+    return suited(LEARNERS[name], data, k=20, iterations=2)
 
 
 def run(learner: Learner, data: ForestSet, start: FloatArray) -> list[FloatArray]:
@@ -69,13 +69,14 @@ def run(learner: Learner, data: ForestSet, start: FloatArray) -> list[FloatArray
 def test_a_learner_raises_the_metric_of_forests(
     name: str, small: ForestSet, start: FloatArray
 ) -> None:
-    found = run(made(name), small, start)
+    found = run(made(name, small), small, start)
     assert max(small.score(w) for w in found) > small.score(start) + 5.0
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_any_number_of_threads_gives_the_same_bits(name: str, start: FloatArray) -> None:
-    one, two = (run(made(name), synthetic_forests(threads=threads), start) for threads in (1, 2))
+    several = [synthetic_forests(threads=threads) for threads in (1, 2)]
+    one, two = (run(made(name, data), data, start) for data in several)
     assert_array_equal(one, two)
 
 
@@ -83,7 +84,7 @@ def test_any_number_of_threads_gives_the_same_bits(name: str, start: FloatArray)
 def test_a_state_can_be_continued_twice_with_the_same_result(
     name: str, small: ForestSet, start: FloatArray
 ) -> None:
-    learner, before = made(name), start.copy()
+    learner, before = made(name, small), start.copy()
     state = learner.init(small, start)
     first, second = (
         learner.weights(learner.epoch(small, state, (1, 0), lambda done, total: None))
@@ -99,12 +100,12 @@ def test_metrics_without_statistics_on_edges_are_learned(name: str, metric: Text
     data = synthetic_forests(metric=metric)
     start = FOREST_START.vector(data.feature_names)
     sign = 1.0 if metric.higher_is_better else -1.0
-    found = run(made(name), data, start)
+    found = run(made(name, data), data, start)
     assert max(sign * data.score(w) for w in found) > sign * data.score(start) + 5.0
 
 
 def test_lists_grow_by_what_is_new_until_nothing_is(small: ForestSet, start: FloatArray) -> None:
-    learner = ForestLists(learner=KBestMira(epochs=3), k=5, epochs=50)
+    learner = Relisting(learner=KBestMira(epochs=3), k=5, epochs=50)
     state = learner.init(small, start)
     sizes: list[int] = []
     for epoch in range(learner.epochs):
@@ -133,7 +134,7 @@ def test_lists_are_the_best_derivations_with_different_words(
 
 def test_the_loop_tells_of_forests_what_it_tells_of_lists(small: ForestSet) -> None:
     dev = synthetic_forests(seed=2)
-    learner = on_forests(KBestMira(epochs=5), k=20, iterations=3)
+    learner = suited(KBestMira(epochs=5), small, k=20, iterations=3)
     events = list(learn(small, learner, start=FOREST_START, name="kbest-mira", dev=dev))
     finished = events[-1]
     assert isinstance(finished, RunFinished)
