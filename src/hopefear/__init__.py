@@ -1,7 +1,7 @@
 """hopefear learns the weights of linear models over structured outputs.
 
 What the commands do, as functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `train`,
-`tune`. They are loaded when they are first used, so that importing the package takes no time.
+`translate`, `tune`. They are loaded when they are first used, so that importing takes no time.
 """
 
 from importlib import import_module
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hopefear.model import Model
     from hopefear.reporting.inspecting import inspect
     from hopefear.system import train
+    from hopefear.translation import translate
     from hopefear.types import Weights
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "report",
     "rerank",
     "train",
+    "translate",
     "tune",
 ]
 
@@ -39,6 +41,7 @@ _HOMES = {
     "Weights": "types",
     "inspect": "reporting.inspecting",
     "train": "system",
+    "translate": "translation",
 }
 
 

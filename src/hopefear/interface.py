@@ -9,9 +9,10 @@ from hopefear.errors import ConfigError, DataError, FormatError, HopefearError, 
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
 from hopefear.events import Event
-from hopefear.formats import SentenceKeys, load_nbest, read_weights
+from hopefear.formats import SentenceKeys, load_nbest
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
+from hopefear.formats.weights import read_run_weights
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.nbest import NBest
@@ -205,7 +206,7 @@ def rerank(
     Reranking
         Iterating gives the best texts; `segments` gives the lists in their new order.
     """
-    chosen = Weights(weights) if isinstance(weights, Mapping) else _run_weights(Path(weights))
+    chosen = Weights(weights) if isinstance(weights, Mapping) else read_run_weights(Path(weights))
     keys = SentenceKeys()
     lists = load_nbest(
         nbest, format, sentences=sentences, keys=keys, memory_limit=memory_limit, tell=tell
@@ -316,19 +317,6 @@ def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, ob
         except FormatError as error:
             raise ConfigError(f"start weights '{start}': {error}") from None
     return {} if start is None else {"start_file": str(start)}
-
-
-def _run_weights(path: Path) -> Weights:
-    """Read the weights of a run, or a file of them."""
-    if not path.is_dir():
-        return read_weights(path)
-    file = path / "weights.tsv"
-    if not file.is_file():
-        raise DataError(
-            f"{path}: has no weights.tsv, so it is no run directory, or the run did not end well; "
-            "those of a single epoch may be in weights/"
-        )
-    return read_weights(file, "tsv")
 
 
 def _check_features(weights: Weights, lists: NBest) -> None:

@@ -12,7 +12,7 @@ All files are named by paths within the directory, so that it can be moved as a 
 """
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -89,7 +89,7 @@ class ModelSettings:
     """
 
     version: int = VERSION
-    grammars: tuple[GrammarFile, ...]
+    grammars: tuple[GrammarFile, ...] = ()
     language_models: tuple[LanguageModelFile, ...] = ()
     glue: str | None = None
     weights: str = "weights.tsv"
@@ -100,8 +100,6 @@ class ModelSettings:
     def __post_init__(self) -> None:
         if self.version != VERSION:
             raise ConfigError(f"version {self.version} is not known; this program has {VERSION}")
-        if not self.grammars:
-            raise ConfigError("grammars: there are none")
         features = [model.feature for model in self.language_models]
         if len(set(features)) < len(features):
             raise ConfigError(f"language_models: two have the same feature, of {features}")
@@ -176,19 +174,27 @@ class Model:
         )
         return f"Model({str(self.path)!r}: {rules:,} rules, {models or 'no language model'})"
 
-    def decoder(self, weights: Weights | None = None, **options: object) -> Decoder:
+    def decoder(
+        self,
+        weights: Weights | None = None,
+        *,
+        further: Sequence[GrammarUse] = (),
+        **options: object,
+    ) -> Decoder:
         """Return a decoder.
 
         Parameters
         ----------
         weights
             In place of the model's own.
+        further
+            Grammars whose rules are used beside the model's.
         **options
             In place of the model's own, as `hopefear.decoder.DecoderOptions` has them.
         """
         table = config.encode(self.settings.decoder) | options
         return Decoder(
-            self.grammars,
+            [*self.grammars, *further],
             self.language_models,
             self.weights if weights is None else weights,
             glue=self.glue,

@@ -1,9 +1,10 @@
 """Work on several threads, results in order."""
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Semaphore, Thread
 from typing import TypeVar
 
 from hopefear.errors import ConfigError
@@ -40,14 +41,34 @@ def _pooled(
     function: Callable[[Item], Result], items: Iterable[Item], threads: int
 ) -> Iterator[Result]:
     pool = ThreadPoolExecutor(threads)
-    waiting: deque[Future[Result]] = deque()
+    started: SimpleQueue[Future[Result] | BaseException | None] = SimpleQueue()
+    room = Semaphore(2 * threads)
+    # A thread of its own waits for items: results of a slow source come out when they are done.
+    Thread(target=_feed, args=(iter(items), function, pool, started, room), daemon=True).start()
     try:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            # The first lines of a slow source come out as soon as they are done.
-            while waiting and (waiting[0].done() or len(waiting) >= 2 * threads):
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        while (next_one := started.get()) is not None:
+            if isinstance(next_one, BaseException):
+                raise next_one
+            yield next_one.result()
+            room.release()
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=True, cancel_futures=True)
+        room.release()  # the feeder finds the pool closed, and ends
+
+
+def _feed(
+    items: Iterator[Item],
+    function: Callable[[Item], Result],
+    pool: ThreadPoolExecutor,
+    started: "SimpleQueue[Future[Result] | BaseException | None]",
+    room: Semaphore,
+) -> None:
+    """Start the work on each item, as long as there is room; None is the end."""
+    try:
+        room.acquire()
+        for item in items:
+            started.put(pool.submit(function, item))
+            room.acquire()
+        started.put(None)
+    except BaseException as error:  # of the items: raised where results are taken
+        started.put(error)

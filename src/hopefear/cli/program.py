@@ -14,7 +14,18 @@ from typing import TextIO
 import typer
 
 from hopefear import __version__
-from hopefear.cli import convert, demo, evaluate, inspect, presets, report, rerank, train, tune
+from hopefear.cli import (
+    convert,
+    demo,
+    evaluate,
+    inspect,
+    presets,
+    report,
+    rerank,
+    train,
+    translate,
+    tune,
+)
 from hopefear.cli.options import Debug, spread
 from hopefear.errors import ConfigError, HopefearError, HopefearWarning
 
@@ -26,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (demo, train, tune, presets, report, inspect, rerank, evaluate, convert):
+for _command in (demo, train, translate, tune, presets, report, inspect, rerank, evaluate, convert):
     _command.register(app)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol, runtime_checkable
 
+from hopefear.errors import FormatError
 from hopefear.formats.base import Format, choose_format, named_format
 from hopefear.formats.files import PathLike, Source, open_binary_output, open_source
 from hopefear.grammar import Grammar, GrammarBuilder, RuleTable
@@ -22,6 +23,7 @@ __all__ = [
     "MosesRules",
     "RuleFormat",
     "detect_rules",
+    "parse_segment",
     "read_rules",
     "read_segments",
     "rule_formats",
@@ -196,17 +198,25 @@ def read_segments(path: PathLike) -> Iterator[InputSegment]:
     """
     with open_source(path) as source:
         for number, line in source:
-            text, *references = re.split(r"(?:^|(?<=\s))\|\|\|(?=\s|$)", line)
-            found = _SEGMENT.fullmatch(text)
-            if "<seg" in text and (found is None or found[3]):
-                raise source.error(number, f"expected <seg ...>SOURCE</seg>, found '{text}'")
-            attributes = dict(_ATTRIBUTE.findall(found[1])) if found else {}
-            yield InputSegment(
-                source=(found[2] if found else text).strip(),
-                id=attributes.get("id"),
-                grammar=attributes.get("grammar"),
-                references=tuple(reference.strip() for reference in references),
-            )
+            try:
+                yield parse_segment(line)
+            except FormatError as error:
+                raise source.error(number, str(error)) from None
+
+
+def parse_segment(line: str) -> InputSegment:
+    """Read one line of cdec's input."""
+    text, *references = re.split(r"(?:^|(?<=\s))\|\|\|(?=\s|$)", line)
+    found = _SEGMENT.fullmatch(text)
+    if "<seg" in text and (found is None or found[3]):
+        raise FormatError(f"expected <seg ...>SOURCE</seg>, found '{text}'")
+    attributes = dict(_ATTRIBUTE.findall(found[1])) if found else {}
+    return InputSegment(
+        source=(found[2] if found else text).strip(),
+        id=attributes.get("id"),
+        grammar=attributes.get("grammar"),
+        references=tuple(reference.strip() for reference in references),
+    )
 
 
 def _all_lines_match(source: Source, pattern: str) -> bool:

@@ -1,12 +1,14 @@
 """Reading and writing weights in any of the registered formats."""
 
-from hopefear.errors import ConfigError, FormatError
+from pathlib import Path
+
+from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats.base import WeightsFormat, choose_format, named_format, weights_formats
 from hopefear.formats.files import PathLike, open_output, open_source
 from hopefear.formats.moses_ini import write_moses_ini
 from hopefear.types import Weights
 
-__all__ = ["detect_weights", "read_weights", "write_weights"]
+__all__ = ["detect_weights", "read_run_weights", "read_weights", "write_weights"]
 
 
 def detect_weights(path: PathLike) -> str:
@@ -27,6 +29,19 @@ def read_weights(path: PathLike, format: str | WeightsFormat | None = None) -> W
     """
     with open_source(path) as source:
         return choose_format(source, weights_formats, format).read(source)
+
+
+def read_run_weights(path: PathLike) -> Weights:
+    """Read the weights of a run (or of a model), which are in its directory, or a file of them."""
+    if not Path(path).is_dir():
+        return read_weights(path)
+    file = Path(path) / "weights.tsv"
+    if not file.is_file():
+        raise DataError(
+            f"{path}: has no weights.tsv, so it is no run directory, or the run did not end well; "
+            "those of a single epoch may be in weights/"
+        )
+    return read_weights(file, "tsv")
 
 
 def write_weights(

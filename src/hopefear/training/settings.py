@@ -154,8 +154,11 @@ class TrainSettings:
             require.integer(self, "memory", 1 << 20)
         if (self.source is None) != (self.target is None):
             raise ConfigError("source and target: a bitext has both sides")
-        if self.source is None and not self.rules.files:
-            raise ConfigError("give a bitext (source and target), or rules, or both")
+        if self.source is None and not self.rules.files and not self.language_model.files:
+            raise ConfigError(
+                "give a bitext (source and target), or rules, or both; or at least a language "
+                "model, for sentences that have grammars of their own"
+            )
         alignments = self.alignment.file
         if alignments is not None and not self.normalization.keeps_words:
             raise ConfigError(

@@ -159,7 +159,7 @@ def test_rules_and_language_models_from_elsewhere_make_a_model(
     )
     assert list(second.language_models) == ["LM0", "LM1"]
     words = ["starý", "muž", "hledá", "vlak"]
-    assert second.decoder(first.weights).translate(words).text == "the man old seeks the train"
+    assert second.decoder(first.weights).translate(words).text == "man old seeks train"
 
 
 def test_moses_rules_and_glue_have_the_weights_of_moses(tmp_path: Path) -> None:
