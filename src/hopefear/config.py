@@ -176,7 +176,10 @@ def _mapping(hint: Any, arguments: tuple[Any, ...], value: object, key: str) -> 
     if not isinstance(value, Mapping):
         raise _MisfitError(key, f"expected a table, got {_show(value)}")
     kind = float if hint is Weights else arguments[1]
-    table = {name: _value(kind, item, _join(key, name)) for name, item in value.items()}
+    if hint is Weights and all(type(item) is float for item in value.values()):
+        table = dict(value)  # the usual case, and there may be millions of them
+    else:
+        table = {name: _value(kind, item, _join(key, name)) for name, item in value.items()}
     if hint is not Weights:
         return table
     try:

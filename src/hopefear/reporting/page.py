@@ -9,7 +9,7 @@ from importlib import resources
 
 from hopefear.reporting.chart import Chart
 from hopefear.reporting.colors import page_colors
-from hopefear.reporting.markup import Markup, element
+from hopefear.reporting.markup import Markup, element, join
 from hopefear.reporting.plotly_figures import figure, library
 from hopefear.reporting.svg import chart_svg
 
@@ -97,8 +97,10 @@ def table(
 
     head = element("thead", cells("th", header))
     body = element("tbody", *[cells("td", row) for row in rows])
-    inner = element("table", element("caption", caption), head, body)
-    return element("div", inner, class_="scroll", tabindex="0")
+    # A caption of its own would be as wide as the table, which may be wider than the screen.
+    inner = element("table", head, body, aria_label=caption)
+    frame = element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    return join(element("p", caption, class_="caption"), frame)
 
 
 def details(summary: str, *content: str) -> Markup:

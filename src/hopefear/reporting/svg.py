@@ -12,10 +12,10 @@ from hopefear.reporting.svg_marks import draw_mark, number, path
 
 __all__ = ["chart_svg", "picture_svg"]
 
-WIDTH, HEIGHT = 720, 380
-LEFT, RIGHT, BOTTOM = 64, 16, 46
+WIDTH, HEIGHT = 640, 340
+LEFT, RIGHT, BOTTOM = 62, 14, 46
 ROW = 20  # height of a named row
-LETTER = 6.2  # mean width of a letter
+LETTER = 6.6  # mean width of a letter
 LONGEST_NAME = 28
 
 
@@ -60,7 +60,7 @@ def _draw(chart: Chart, *, alone: bool) -> Markup:
         viewBox=f"0 0 {WIDTH} {number(frame.height)}",
         role="img",
         font_family="system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif",
-        font_size=11,
+        font_size=12,
     )
 
 
@@ -80,7 +80,7 @@ def _frame(chart: Chart, top: float) -> _Frame:
     else:
         height = HEIGHT + top
         y = fit_axis(_all_y(chart.marks), height - BOTTOM, top)
-    x = fit_axis(_all_x(chart.marks), left, WIDTH - RIGHT, ticks=9, whole=chart.whole_x)
+    x = fit_axis(_all_x(chart.marks), left, WIDTH - RIGHT, ticks=8, whole=chart.whole_x)
     return _Frame(x=x, y=y, height=height)
 
 
