@@ -16,7 +16,7 @@ from hopefear.formats.weights import read_run_weights
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.nbest import NBest
-from hopefear.reporting import write_report
+from hopefear.reporting import write_pictures, write_report
 from hopefear.reranking import Reranking
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
 from hopefear.tuning import build_settings, run
@@ -145,6 +145,7 @@ def report(
     out: PathLike | None = None,
     interactive: bool = True,
     top: int = 30,
+    pictures: PathLike | None = None,
 ) -> Path:
     """Write what runs did as one HTML file that needs no network.
 
@@ -159,6 +160,8 @@ def report(
         Put Plotly into the file, some megabytes; else the same pictures are drawings.
     top : int
         How many features are shown of each run: those that moved most.
+    pictures : path, optional
+        A directory: write every picture there too, as an SVG file.
 
     Returns
     -------
@@ -169,6 +172,8 @@ def report(
     home = Path(several[0]) if len(several) == 1 else Path()
     path = home / "report.html" if out is None else Path(out)
     write_report(several, path, interactive=interactive, top=top)
+    if pictures is not None:
+        write_pictures(several, pictures, top=top)
     return path
 
 

@@ -27,11 +27,14 @@ def report(
         bool, typer.Option("--static", help="Drawn pictures only: some kB in place of some MB.")
     ] = False,
     top: Annotated[int, typer.Option(min=1, help="Features to show: those that moved most.")] = 30,
+    pictures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every picture there as SVG, too.")
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Show what runs did as one HTML file that needs no network."""
     import hopefear
     from hopefear.reporting.figures import format_bytes
 
-    path = hopefear.report(runs, out=out, interactive=not static, top=top)
+    path = hopefear.report(runs, out=out, interactive=not static, top=top, pictures=pictures)
     typer.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import count
 
 from hopefear.reporting.chart import Chart
 from hopefear.reporting.colors import page_colors
@@ -43,11 +44,17 @@ class Page:
     sections: Sequence[Section]
     footer: str
 
+    @property
+    def charts(self) -> list[Chart]:
+        """All charts, in their order."""
+        return [x for section in self.sections for x in section.content if isinstance(x, Chart)]
+
     def html(self, *, interactive: bool) -> str:
         """Return the file; `interactive` puts Plotly in, some megabytes of it."""
-        charts: list[Chart] = []
+        charts = self.charts
+        numbers = count()
         sections = [section for section in self.sections if section.content]
-        body = [_section(section, f"section-{i}", charts) for i, section in enumerate(sections, 1)]
+        body = [_section(section, f"section-{i}", numbers) for i, section in enumerate(sections, 1)]
         links = [
             element("a", section.title, href=f"#section-{i}")
             for i, section in enumerate(sections, 1)
@@ -108,15 +115,14 @@ def details(summary: str, *content: str) -> Markup:
     return element("details", element("summary", summary), *content)
 
 
-def _section(section: Section, identifier: str, charts: list[Chart]) -> Markup:
+def _section(section: Section, identifier: str, numbers: Iterator[int]) -> Markup:
     parts = []
     for item in section.content:
         if isinstance(item, Chart):
-            picture = element("div", chart_svg(item), data_figure=str(len(charts)))
+            picture = element("div", chart_svg(item), data_figure=str(next(numbers)))
             caption = element("figcaption", item.description)
             parts.append(element("h3", item.title))
             parts.append(element("figure", picture, caption))
-            charts.append(item)
         else:
             parts.append(item)
     title = element("h2", section.title, id=f"{identifier}-title")

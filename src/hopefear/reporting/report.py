@@ -1,5 +1,6 @@
 """The report of one or more runs: one HTML file that needs nothing else."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from hopefear.reporting.curves import curves_section
 from hopefear.reporting.overview import environment_section, overview_section, warnings_section
 from hopefear.reporting.page import Page
 from hopefear.reporting.run_record import RunRecord, read_run
+from hopefear.reporting.svg import picture_svg
 from hopefear.reporting.times import times_section
 from hopefear.reporting.weights import weights_section
 
-__all__ = ["report_html", "write_report"]
+__all__ = ["report_html", "report_page", "write_pictures", "write_report"]
 
 
 def write_report(
@@ -39,25 +41,57 @@ def write_report(
     top : int
         How many features are shown of each run: those that moved most.
     """
-    if isinstance(run_directories, str | Path):
-        raise ConfigError("run_directories is a list of directories; got a single one")
-    if not run_directories:
-        raise ConfigError("a report needs the directory of at least one run")
-    if top < 1:
-        raise ConfigError(f"top must be at least 1, got {top}")
-    runs = [read_run(directory) for directory in run_directories]
-    text = report_html(runs, interactive=interactive, top=top)
+    text = report_html(_read_runs(run_directories), interactive=interactive, top=top)
     with open_output(path) as out:
         out.write(text)
     return len(text.encode())
 
 
+def write_pictures(
+    run_directories: Sequence[PathLike], directory: PathLike, *, top: int = 30
+) -> list[Path]:
+    """Write every picture of a report as an SVG file of its own, and return the files.
+
+    Parameters
+    ----------
+    run_directories, top
+        As of a report.
+    directory : path
+        Where the files go; it is made if it is not there.
+    """
+    charts = report_page(_read_runs(run_directories), top=top).charts
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, chart in enumerate(charts, 1):
+        words = re.sub(r"[^a-z0-9]+", "-", chart.title.lower()).strip("-")
+        files.append(folder / f"{number:02}-{words[:60]}.svg")
+        with open_output(files[-1]) as out:
+            out.write(picture_svg(chart))
+    return files
+
+
+def _read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
+    if isinstance(directories, str | Path):
+        raise ConfigError("run_directories is a list of directories; got a single one")
+    if not directories:
+        raise ConfigError("a report needs the directory of at least one run")
+    return [read_run(directory) for directory in directories]
+
+
 def report_html(runs: Sequence[RunRecord], *, interactive: bool = True, top: int = 30) -> str:
     """Return the report as text; the same runs give the same text."""
+    return report_page(runs, top=top).html(interactive=interactive)
+
+
+def report_page(runs: Sequence[RunRecord], *, top: int = 30) -> Page:
+    """Return the report as a page of sections."""
+    if top < 1:
+        raise ConfigError(f"top must be at least 1, got {top}")
     names = [run.name for run in runs]
     if twice := [name for i, name in enumerate(names) if name in names[:i]]:
         raise ConfigError(f"the run '{twice[0]}' is given twice")
-    page = Page(
+    return Page(
         title=f"Tuning: {', '.join(names)}",
         subtitle=_subtitle(runs),
         sections=[
@@ -72,7 +106,6 @@ def report_html(runs: Sequence[RunRecord], *, interactive: bool = True, top: int
         ],
         footer=f"Written by hopefear {__version__}. This file needs no network.",
     )
-    return page.html(interactive=interactive)
 
 
 def _subtitle(runs: Sequence[RunRecord]) -> str:

@@ -52,7 +52,10 @@ def test_the_report_tells_where_it_is_and_how_large(
     both = hopefear("report", "one", "two", "--static", "--top", "2")
     assert both.out.startswith("report: report.html (")
     assert both.out.endswith(" kB)\n")
-    assert hopefear("report", "one", "two", "-o", "x.html", "--static").code == 0
+    assert (
+        hopefear("report", "one", "two", "-o", "x.html", "--static", "--pictures", "svg").code == 0
+    )
+    assert Path("svg/01-bleu-by-epoch.svg").is_file()
     assert Path("x.html").is_file()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.events import ReplicasFinished, RunFailed, Warned
-from hopefear.reporting import read_run, report_html, write_report
+from hopefear.reporting import read_run, report_html, write_pictures, write_report
 from hopefear.types import Weights
 from run_directories import epoch, events_of_a_run, write_run
 
@@ -175,6 +176,15 @@ def test_replicas_have_a_mean_and_a_band(tmp_path: Path) -> None:
     text = Page(report_html([run], interactive=False)).text
     assert "The weights of replica 2 are taken" in text
     assert "34.50 with a standard deviation of 0.71" in text
+
+
+def test_pictures_are_files_of_their_own(run: Path, tmp_path: Path) -> None:
+    files = write_pictures([run], tmp_path / "new" / "pictures")
+    assert files == sorted((tmp_path / "new" / "pictures").iterdir())
+    assert files[0].name == "01-bleu-by-epoch.svg"
+    for file in files:
+        assert ET.parse(file).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert len(files) == html(run).count("<figure>")
 
 
 def test_thousands_of_features_are_not_all_in_the_report(tmp_path: Path) -> None:
