@@ -39,8 +39,10 @@ void bind_builder(nb::module_& m) {
             nb::arg("target"),
             "Add an edge; in its target side a number >= 0 is a word, ~slot stands for a tail.")
         .def("set_root", &ForestBuilder::set_root, nb::arg("node"), "Set the root.")
-        .def("build", &ForestBuilder::build, nb::call_guard<nb::gil_scoped_release>(),
-             "Check everything and make the forest of what the root can reach and complete.")
+        .def(
+            "build", [](const ForestBuilder& self) { return self.build(); },
+            nb::call_guard<nb::gil_scoped_release>(),
+            "Check everything and make the forest of what the root can reach and complete.")
         .def_prop_ro("words", &ForestBuilder::words, "What target sides number.")
         .def_prop_ro("feature_names", &ForestBuilder::feature_names, "What feature ids number.")
         .def_prop_ro("node_count", &ForestBuilder::node_count, "Nodes added.")

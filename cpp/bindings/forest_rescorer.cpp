@@ -10,8 +10,9 @@ namespace hopefear::bindings {
 
 void bind_forest_rescorer(nb::module_& m) {
     nb::class_<PreparedForest>(m, "PreparedForest",
-                               "A forest, and what rescoring needs of it under any weights.")
-        .def_prop_ro("bytes", &PreparedForest::bytes, "Memory, the forest's apart.");
+                               "A forest as rescoring needs it, whatever the weights are.")
+        .def_prop_ro("bytes", &PreparedForest::bytes, "The memory that it takes.")
+        .def_prop_ro("feature_names", &PreparedForest::feature_names, "The names of features.");
     nb::class_<ForestRescorer>(m, "ForestRescorer",
                                "Puts language models into forests; may be used by many threads.")
         .def(
@@ -24,10 +25,10 @@ void bind_forest_rescorer(nb::module_& m) {
             nb::arg("beam"))
         .def(
             "prepare",
-            [](ForestRescorer& self, const std::shared_ptr<Forest>& forest) {
+            [](ForestRescorer& self, const Forest& forest) {
                 return without_gil([&] { return self.prepare(forest); });
             },
-            nb::arg("forest"), "What rescoring needs of a forest under any weights.")
+            nb::arg("forest"), "A forest as rescoring needs it, whatever the weights are.")
         .def(
             "rescore",
             [](ForestRescorer& self, const PreparedForest& forest, const ArrayIn<double>& weights,

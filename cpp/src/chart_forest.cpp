@@ -83,7 +83,7 @@ void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const
 
 Forest ForestAssembler::build(NodeId root) {
     builder_.set_root(root);
-    return builder_.build();
+    return std::move(builder_).build();
 }
 
 Forest parse_forest(const Chart& chart, const TranslationModel& model,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "hopefear/error.hpp"
 #include "hopefear/forest_selection.hpp"
@@ -119,7 +120,7 @@ void ForestBuilder::check_features(EdgeId edge) const {
                               values[i], "; feature values have to be finite");
 }
 
-Forest ForestBuilder::build() const {
+void ForestBuilder::check() const {
     check_root();
     std::vector<int> uses;
     for (std::size_t i = 0; i < edge_count(); ++i) {
@@ -128,7 +129,61 @@ Forest ForestBuilder::build() const {
         check_target(edge, uses);
         check_features(edge);
     }
+}
+
+Forest ForestBuilder::build() const& {
+    check();
     return assemble(ForestSelection(node_count(), heads_, tails_, tail_begin_, *root_));
+}
+
+Forest ForestBuilder::build() && {
+    check();
+    if (is_forest()) return take();
+    return assemble(ForestSelection(node_count(), heads_, tails_, tail_begin_, *root_));
+}
+
+bool ForestBuilder::is_forest() const {
+    if (static_cast<std::size_t>(*root_) + 1 != node_count()) return false;
+    if (!std::ranges::is_sorted(heads_)) return false;
+    // From the root down: an edge of each node, and a use of each but the root.
+    std::vector<char> used(node_count(), 0);
+    used.back() = 1;
+    NodeId next = *root_;  // the largest one that has no edge yet
+    for (std::size_t i = edge_count(); i-- > 0;) {
+        const NodeId head = heads_[i];
+        if (head < next || !used[head]) return false;
+        if (head == next) --next;
+        for (const NodeId tail : tails(static_cast<EdgeId>(i))) {
+            if (tail >= head) return false;
+            used[tail] = 1;
+        }
+    }
+    return next < 0;
+}
+
+Forest ForestBuilder::take() {
+    Forest forest;
+    forest.words_ = std::move(words_);
+    forest.feature_names_ = std::move(feature_names_);
+    for (const SourceSpan& source : sources_) {
+        forest.source_begin_.push_back(source.begin);
+        forest.covered_.push_back(source.covered);
+    }
+    forest.edge_begin_.resize(node_count() + 1, 0);
+    for (const NodeId head : heads_) ++forest.edge_begin_[head + 1];
+    std::partial_sum(forest.edge_begin_.begin(), forest.edge_begin_.end(),
+                     forest.edge_begin_.begin());
+    forest.heads_ = std::move(heads_);
+    forest.tails_ = std::move(tails_);
+    forest.tail_begin_ = std::move(tail_begin_);
+    forest.targets_ = std::move(targets_);
+    forest.target_begin_ = std::move(target_begin_);
+    forest.patterns_ = std::move(patterns_);
+    forest.pattern_ = std::move(pattern_);
+    forest.values_ = std::move(values_);
+    forest.value_begin_ = std::move(value_begin_);
+    forest.shrink();
+    return forest;
 }
 
 Forest ForestBuilder::assemble(const ForestSelection& selection) const {

@@ -234,7 +234,7 @@ Forest decode_forest(std::span<const char> bytes, const CodecVocabularies& vocab
         }
     }
     if (builder.node_count() > 0) builder.set_root(static_cast<NodeId>(builder.node_count()) - 1);
-    return builder.build();
+    return std::move(builder).build();
 }
 
 }  // namespace hopefear

@@ -86,7 +86,7 @@ class Intersection {
             first_.push_back(static_cast<NodeId>(outsides_.size()));
         }
         builder_.set_root(static_cast<NodeId>(outsides_.size()) - 1);
-        return {builder_.build(), std::move(edges_), std::move(statistics_)};
+        return {std::move(builder_).build(), std::move(edges_), std::move(statistics_)};
     }
 
   private:

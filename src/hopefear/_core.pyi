@@ -1108,11 +1108,15 @@ class Decoder:
         """The best derivation, as a forest that has no other."""
 
 class PreparedForest:
-    """A forest, and what rescoring needs of it under any weights."""
+    """A forest as rescoring needs it, whatever the weights are."""
 
     @property
     def bytes(self) -> int:
-        """Memory, the forest's apart."""
+        """The memory that it takes."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """The names of features."""
 
 class ForestRescorer:
     """Puts language models into forests; may be used by many threads."""
@@ -1120,7 +1124,7 @@ class ForestRescorer:
     def __init__(self, language_models: Sequence[NamedLanguageModel], word_features: WordFeatures, pop_limit: int, beam: float) -> None: ...
 
     def prepare(self, forest: Forest) -> PreparedForest:
-        """What rescoring needs of a forest under any weights."""
+        """A forest as rescoring needs it, whatever the weights are."""
 
     def rescore(self, forest: PreparedForest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], only_best: bool) -> Forest:
         """The forest with language models, or the best derivation of it."""

@@ -37,7 +37,9 @@ class ForestBuilder {
     // keep their order as far as the topological order allows; nothing moves if they came in it.
     // Throws ForestError if an edge is malformed, the root is missing or has no derivation, or a
     // node can be derived from itself.
-    [[nodiscard]] Forest build() const;
+    [[nodiscard]] Forest build() const&;
+    // The same, at the end of the builder: nothing is copied if nothing moves.
+    [[nodiscard]] Forest build() &&;
 
   private:
     using Offset = Forest::Offset;
@@ -50,11 +52,15 @@ class ForestBuilder {
     [[nodiscard]] std::span<const NodeId> tails(EdgeId edge) const {
         return row(tails_, tail_begin_, edge);
     }
+    void check() const;
     void check_root() const;
     void check_edge(EdgeId edge) const;
     void check_target(EdgeId edge, std::vector<int>& uses) const;
     void check_features(EdgeId edge) const;
+    // Whether all nodes and edges are part of derivations of the root, and in order.
+    [[nodiscard]] bool is_forest() const;
     [[nodiscard]] Forest assemble(const ForestSelection& selection) const;
+    [[nodiscard]] Forest take();
 
     std::shared_ptr<Vocabulary> words_;
     std::shared_ptr<Vocabulary> feature_names_;

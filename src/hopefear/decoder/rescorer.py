@@ -13,23 +13,31 @@ from hopefear._core import LanguageModel
 from hopefear.decoder.word_features import WordFeatures
 from hopefear.forest import Derivation, Forest
 from hopefear.threads import map_in_order
-from hopefear.types import FloatArray, Weights
+from hopefear.types import FloatArray, Vocabulary, Weights
 
 __all__ = ["ForestRescorer", "PreparedForest"]
 
 
 class PreparedForest:
-    """A forest, and what a :class:`ForestRescorer` needs of it whatever the weights are."""
+    """A forest as a :class:`ForestRescorer` needs it, whatever the weights are.
 
-    __slots__ = ("core", "forest")
+    It is a few times smaller than the forest, which is not needed any more.
+    """
 
-    def __init__(self, forest: Forest, core: _core.PreparedForest) -> None:
-        self.forest, self.core = forest, core
+    __slots__ = ("core",)
+
+    def __init__(self, core: _core.PreparedForest) -> None:
+        self.core = core
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes, the forest's apart."""
+        """The memory that it takes, names of words and features apart."""
         return self.core.bytes
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """The names that feature ids number; those of the rescorer are among them."""
+        return self.core.feature_names
 
 
 class ForestRescorer:
@@ -63,11 +71,11 @@ class ForestRescorer:
         self._core = _core.ForestRescorer(models, features.core(), pop_limit, beam)
 
     def prepare(self, forest: Forest) -> PreparedForest:
-        """Return what rescoring needs of a forest under any weights.
+        """Return a forest as rescoring needs it, whatever the weights are.
 
-        Where a forest is rescored several times, this saves about half of the time.
+        Where a forest is rescored several times, this saves time and memory.
         """
-        return PreparedForest(forest, self._core.prepare(forest.core))
+        return PreparedForest(self._core.prepare(forest.core))
 
     def rescore(self, forest: Forest | PreparedForest, weights: Weights | FloatArray) -> Forest:
         """Return what cube pruning leaves of a forest, with language models.
@@ -112,5 +120,5 @@ class ForestRescorer:
     @staticmethod
     def _vector(prepared: PreparedForest, weights: Weights | FloatArray) -> FloatArray:
         if isinstance(weights, Weights):
-            return weights.vector(prepared.forest.feature_names)
+            return weights.vector(prepared.feature_names)
         return np.ascontiguousarray(weights, dtype=np.float64)

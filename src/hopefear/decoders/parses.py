@@ -72,7 +72,7 @@ class Parses:
         if sentence not in self.store:
             return None
         prepared = self._rescorer.prepare(self.store[sentence])
-        size = prepared.nbytes + prepared.forest.core.nbytes
+        size = prepared.nbytes
         # Several threads may come here at once: then a forest is made twice, and kept once.
         if not self._limit or self._bytes + size <= self._limit:
             self._kept[sentence] = prepared
