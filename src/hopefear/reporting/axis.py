@@ -49,9 +49,10 @@ def round_ticks(low: float, high: float, step: float) -> list[float]:
 
 
 def _round_step(step: float, *, whole: bool) -> float:
-    """Return 1, 2 or 5 times a power of ten, at least `step`."""
-    power = 10.0 ** math.floor(math.log10(step))
-    chosen = next(n * power for n in (1.0, 2.0, 5.0, 10.0) if n * power >= step * (1 - 1e-9))
+    """Return 1, 2 or 5 times a power of ten, about `step`."""
+    least = 0.75 * step
+    power = 10.0 ** math.floor(math.log10(least))
+    chosen = next(n * power for n in (1.0, 2.0, 5.0, 10.0) if n * power >= least * (1 - 1e-9))
     return max(chosen, 1.0) if whole else chosen
 
 

@@ -63,7 +63,8 @@ def cloud_chart(cloud: Cloud, title: str) -> Chart:
     if cloud.others:
         marks.append(_points("others", cloud.others, PALE, "circle", 3))
     marks.append(_points(f"{len(cloud.listed)} best of the model", cloud.listed, GRAY, "circle", 3))
-    marks.append(_box(cloud.listed))
+    if cloud.others:
+        marks.append(_box(cloud.listed))
     for name, point in (("hope", cloud.listed_hope), ("fear", cloud.listed_fear)):
         if point is not None:
             marks.append(_points(f"{name} among them", [point], SIGNS[name][0], "ring", 6))
@@ -73,7 +74,7 @@ def cloud_chart(cloud: Cloud, title: str) -> Chart:
         title=title,
         description=f"Every point is a derivation: its {cloud.worth} to the right, its model score "
         "upwards. The hope is good by both; the fear is what the model likes and the metric does "
-        "not. A dashed box is around the best of the model.",
+        "not. Where others are shown, a dashed box is around the best of the model.",
         x_label=cloud.worth,
         y_label="model score",
         marks=marks,

@@ -12,7 +12,7 @@ from hopefear.reporting.configuration import configuration_section
 from hopefear.reporting.curves import curves_section
 from hopefear.reporting.overview import environment_section, overview_section, warnings_section
 from hopefear.reporting.page import Page
-from hopefear.reporting.run_record import RunRecord, read_run
+from hopefear.reporting.run_record import RunRecord, read_runs
 from hopefear.reporting.svg import picture_svg
 from hopefear.reporting.times import times_section
 from hopefear.reporting.weights import weights_section
@@ -76,7 +76,7 @@ def _read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
         raise ConfigError("run_directories is a list of directories; got a single one")
     if not directories:
         raise ConfigError("a report needs the directory of at least one run")
-    return [read_run(directory) for directory in directories]
+    return read_runs(directories)
 
 
 def report_html(runs: Sequence[RunRecord], *, interactive: bool = True, top: int = 30) -> str:

@@ -1,5 +1,7 @@
 """What the directory of a run tells about it, also if the run was killed or failed."""
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from hopefear.inspection import Cloud, read_cloud
 from hopefear.reporting.weight_history import WeightHistory
 from hopefear.types import Weights
 
-__all__ = ["Replica", "RunRecord", "cloud_files", "read_run"]
+__all__ = ["Replica", "RunRecord", "cloud_files", "read_run", "read_runs"]
 
 
 @dataclass(kw_only=True)
@@ -120,8 +122,16 @@ class RunRecord:
         return f"has not ended, or was killed: {done} of {self.started.epochs} epochs{replica} done"
 
 
-def read_run(directory: PathLike) -> RunRecord:
-    """Read the directory of a run.
+def read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
+    """Read the directories of runs, which are called by their paths from where all of them are."""
+    paths = [Path(directory).resolve() for directory in directories]
+    shared = os.path.commonpath([path.parent for path in paths])
+    names = [str(path.relative_to(shared)) for path in paths]
+    return [read_run(path, name) for path, name in zip(directories, names, strict=True)]
+
+
+def read_run(directory: PathLike, name: str | None = None) -> RunRecord:
+    """Read the directory of a run, which is called `name`, or else as the directory is.
 
     Raises
     ------
@@ -143,7 +153,7 @@ def read_run(directory: PathLike) -> RunRecord:
     folders = sorted(path.glob("replica-*/events.jsonl"), key=_replica_number)
     replicas = [_read_log(file, _replica_number(file))[0] for file in folders]
     return RunRecord(
-        name=str(directory),
+        name=name or path.resolve().name,
         settings=_read_settings(config) if config.is_file() else None,
         log=main,
         replicas=replicas,

@@ -8,7 +8,7 @@ from hopefear.reporting.svg_marks import draw_symbol, number, path
 
 __all__ = ["draw_legend", "shortened"]
 
-LETTER = 6.4  # mean width of a letter
+LETTER = 6.8  # mean width of a letter
 ROW = 18
 SAMPLE = 22  # width of the drawn part
 LONGEST = 60

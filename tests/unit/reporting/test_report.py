@@ -11,6 +11,7 @@ import pytest
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.events import ReplicasFinished, RunFailed, Warned
 from hopefear.reporting import read_run, report_html, write_pictures, write_report
+from hopefear.reporting.run_record import read_runs
 from hopefear.types import Weights
 from run_directories import epoch, events_of_a_run, write_run
 
@@ -218,6 +219,19 @@ def test_a_run_that_failed_says_why(tmp_path: Path) -> None:
 def test_a_run_that_has_only_begun_is_no_error(tmp_path: Path) -> None:
     path = write_run(tmp_path / "run", [])
     assert "did not begin to learn" in Page(html(path)).text
+
+
+def test_runs_are_called_by_what_tells_them_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a/run", "b/run", "b/more"):
+        write_run(tmp_path / name, [])
+    monkeypatch.chdir(tmp_path / "b")
+    assert [run.name for run in read_runs(["run", tmp_path / "b/more"])] == ["run", "more"]
+    assert [run.name for run in read_runs(["../a/run", "run"])] == ["a/run", "b/run"]
+    monkeypatch.chdir(tmp_path / "b/run")
+    assert [run.name for run in read_runs(["."])] == ["run"]
+    assert read_run(".").name == "run"
 
 
 def test_an_epoch_that_was_learned_again_counts_once(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""Draw the pictures of the README: three learners on made-up candidates, and one sentence.
+
+    python -m examples.pictures docs/pictures
+
+Everything is made here: the candidates, the runs, and the pictures of what happened.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import hopefear
+from hopefear.demo import run_demo
+from hopefear.reporting import write_pictures
+
+__all__ = ["draw", "main"]
+
+RUNS = {
+    "k-best MIRA": ("kbest-mira", ["learner.epochs=20", "stopping.window=0"]),
+    "PRO": ("pro", ["learner.epochs=20", "stopping.window=0"]),
+    "soft ramp loss": (
+        "sgd",
+        ["learner.loss=soft-ramp-3", "learner.epochs=20", "learner.rate=0.02"],
+    ),
+}
+SENTENCE = 55  # its 1-best, hope and fear are three hypotheses
+
+
+def draw(directory: Path) -> None:
+    """Write ``learning-curves.svg`` and ``hope-and-fear.svg``."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as scratch:
+        data = Path(scratch) / "data"
+        run_demo(data, sentences=100, size=100)
+        for name, (learner, settings) in RUNS.items():
+            _tune(Path(scratch) / name, data, learner, settings)
+        first = Path(scratch) / next(iter(RUNS))
+        hopefear.inspect(first, sentence=SENTENCE, out=directory / "hope-and-fear.svg")
+        runs = [Path(scratch) / name for name in RUNS]
+        curves, *_ = write_pictures(runs, Path(scratch) / "pictures")
+        curves.replace(directory / "learning-curves.svg")
+
+
+def _tune(out: Path, data: Path, learner: str, settings: Sequence[str]) -> None:
+    for _ in hopefear.tune(
+        learner,
+        out=out,
+        nbest=data / "dev.nbest.gz",
+        refs=data / "dev.ref",
+        dev_nbest=data / "test.nbest.gz",
+        dev_refs=data / "test.ref",
+        tokenize="none",
+        start=data / "start.tsv",
+        set=settings,
+    ):
+        pass
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Draw into the directory that is named."""
+    (directory,) = arguments
+    draw(Path(directory))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,28 @@
+"""The pictures of the README are what their script draws."""
+
+import re
+from pathlib import Path
+
+import pytest
+from examples.pictures import draw
+
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    draw(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["learning-curves.svg", "hope-and-fear.svg"])
+def test_a_picture_is_what_is_drawn(drawn: Path, name: str) -> None:
+    ours = (PICTURES / name).read_text(encoding="utf-8")
+    new = (drawn / name).read_text(encoding="utf-8")
+    assert len(ours) < 100_000
+    assert NUMBER.sub("#", new) == NUMBER.sub("#", ours)
+    # Another machine may round another way: nobody sees a pixel.
+    numbers = [[float(x) for x in NUMBER.findall(text)] for text in (new, ours)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=1.0)
