@@ -31,6 +31,7 @@ def tune(
     out: PathLike | None = None,
     force: bool = False,
     nbest: PathLike | Sequence[PathLike] = (),
+    source: PathLike | None = None,
     refs: PathLike | Sequence[PathLike] = (),
     scores: PathLike | None = None,
     score_feature: str | None = None,
@@ -38,8 +39,16 @@ def tune(
     keyed_refs: bool | None = None,
     sentences: int | None = None,
     dev_nbest: PathLike | Sequence[PathLike] = (),
+    dev_source: PathLike | None = None,
     dev_refs: PathLike | Sequence[PathLike] = (),
     dev_scores: PathLike | None = None,
+    model: PathLike | None = None,
+    decoder: str | None = None,
+    decoder_format: str | None = None,
+    parses: PathLike | None = None,
+    pop_limit: int | None = None,
+    list_size: int | None = None,
+    iterations: int | None = None,
     features: Sequence[str] = (),
     metric: str | Metric | None = None,
     tokenize: str | None = None,
@@ -71,10 +80,15 @@ def tune(
         The directory of the run; nothing is written without one.
     force : bool
         Replace a run that is in the directory.
-    nbest, refs, scores, score_feature, format, keyed_refs, sentences
+    nbest, source, refs, scores, score_feature, format, keyed_refs, sentences
         The data to learn from, see `hopefear.tuning.DataSettings`.
-    dev_nbest, dev_refs, dev_scores
+    dev_nbest, dev_source, dev_refs, dev_scores
         The data to judge by; the rest is as for the data to learn from.
+    model, parses, pop_limit, list_size, iterations
+        A model whose decoder translates the source, see `hopefear.tuning.TuneSettings`.
+    decoder, decoder_format
+        A command that translates it, with ``{weights}`` and the like, and the format of its
+        weights, see `hopefear.decoders.CommandDecoder`.
     features : sequence of str
         The features that there should be: a missing one or a further one is then an error.
     metric : str or Metric, optional
@@ -99,6 +113,15 @@ def tune(
         **_data_options("tuning", nbest, refs, scores, kind | {"sentences": sentences}),
         **_data_options("dev", dev_nbest, dev_refs, dev_scores, kind if dev_nbest else {}),
         **_start_options(start),
+        "tuning.source": _path(source),
+        "dev.source": _path(dev_source),
+        "model": _path(model),
+        "decoder.command": decoder,
+        "decoder.weights_format": decoder_format,
+        "parses": _path(parses),
+        "pop_limit": pop_limit,
+        "list_size": list_size,
+        "iterations": iterations,
         "features": list(features) or None,
         "seed": seed,
         "threads": threads,
@@ -307,6 +330,10 @@ def _paths(paths: PathLike | Sequence[PathLike]) -> list[str] | None:
 
 
 _START_RULES = {"inferred": True, "ones": False}
+
+
+def _path(path: PathLike | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, object]:

@@ -25,6 +25,9 @@ def tune(
     nbest: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="N-best lists, of any format.")
     ] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="Sentences to translate, in place of lists.")
+    ] = None,
     refs: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="One or more references.")
     ] = None,
@@ -44,11 +47,36 @@ def tune(
     dev_nbest: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="Held-out n-best lists.")
     ] = None,
+    dev_source: Annotated[
+        Path | None, typer.Option(help="Held-out sentences to translate.")
+    ] = None,
     dev_refs: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="Their references.")
     ] = None,
     dev_scores: Annotated[
         Path | None, typer.Option(help="Or a number for each held-out hypothesis.")
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="The model that translates the source.")
+    ] = None,
+    decoder: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Or a command that does, with {weights}, {size}, ..."),
+    ] = None,
+    decoder_format: Annotated[
+        str | None, typer.Option(help="Of the weights that it reads: tsv, cdec, moses, ... [tsv]")
+    ] = None,
+    parses: Annotated[
+        Path | None, typer.Option(help="A directory of parses for several runs. [the run's own]")
+    ] = None,
+    pop_limit: Annotated[
+        int | None, typer.Option(help="How much the model's decoder searches. [the model's]")
+    ] = None,
+    list_size: Annotated[
+        int | None, typer.Option(help="Translations in a list of a decoder. [100]")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="How often lists are made, at most. [20]")
     ] = None,
     features: Annotated[
         list[str] | None,
@@ -98,7 +126,7 @@ def tune(
     force: Annotated[bool, typer.Option("--force", help="Replace a run in RUN.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Learn weights from n-best lists with features, and references or scores."""
+    """Learn weights from n-best lists, or around a decoder, with references or scores."""
     import hopefear
     from hopefear.cli.tuning_console import TuningConsole
 
@@ -108,6 +136,7 @@ def tune(
             out=out,
             force=force,
             nbest=nbest or (),
+            source=source,
             refs=refs or (),
             scores=scores,
             score_feature=score_feature,
@@ -115,8 +144,16 @@ def tune(
             keyed_refs=keyed_refs,
             sentences=sentences,
             dev_nbest=dev_nbest or (),
+            dev_source=dev_source,
             dev_refs=dev_refs or (),
             dev_scores=dev_scores,
+            model=model,
+            decoder=decoder,
+            decoder_format=decoder_format,
+            parses=parses,
+            pop_limit=pop_limit,
+            list_size=list_size,
+            iterations=iterations,
             features=features or (),
             metric=metric,
             tokenize=tokenize,

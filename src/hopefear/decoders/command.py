@@ -39,8 +39,6 @@ class CommandDecoder:
         translations of each sentence to list; ``{threads}``; ``{nbest}``, a file for the lists
         (without it they are taken from standard output); ``{source}``, the sentences (without it
         they are given to standard input). Quotes are as in a shell, but nothing else is.
-    source : Path, optional
-        The sentences, if the command does not name them itself.
     weights_format : str
         A format of weights, see ``hopefear convert``.
     template : Path, optional
@@ -50,7 +48,6 @@ class CommandDecoder:
     """
 
     command: str
-    source: Path | None = None
     weights_format: str = "tsv"
     template: Path | None = None
     nbest_format: str | None = None
@@ -62,8 +59,6 @@ class CommandDecoder:
                 raise ConfigError(f"command: unknown place '{{{name}}}'{suggest(name, PLACES)}")
         if "weights" not in names:
             raise ConfigError("command: has no place for the weights: {weights}")
-        if "source" in names and self.source is None:
-            raise ConfigError("command: has a place for the source, but there is none")
         if not self._words():
             raise ConfigError("command: is empty")
         if self.template is not None:
@@ -76,7 +71,14 @@ class CommandDecoder:
             raise ConfigError(f"command: {error}: {self.command}") from None
 
     def run(
-        self, weights: Weights, size: int, builder: NBestBuilder, folder: Path, *, threads: int = 0
+        self,
+        weights: Weights,
+        size: int,
+        builder: NBestBuilder,
+        folder: Path,
+        *,
+        source: Path | None = None,
+        threads: int = 0,
     ) -> None:
         """Translate, and add the lists to a builder.
 
@@ -90,6 +92,8 @@ class CommandDecoder:
             Where the lists go.
         folder : Path
             For the files of this run: weights, lists, and ``decoder.log``, its standard error.
+        source : Path, optional
+            The sentences, if the command does not name them itself.
         threads : int
             What ``{threads}`` stands for; 0 for one per core.
 
@@ -98,6 +102,8 @@ class CommandDecoder:
         DecoderError
             If the command cannot be run, or fails, with the end of what it wrote.
         """
+        if source is None and "{source}" in self.command:
+            raise ConfigError("command: has a place for the source, but there is none")
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / ("moses.ini" if self.template else f"weights.{self.weights_format}")
         write_weights(file, weights, self.weights_format, template=self.template)
@@ -106,14 +112,16 @@ class CommandDecoder:
             "size": str(size),
             "threads": str(threads or len(os.sched_getaffinity(0))),
             "nbest": str((folder / "nbest").resolve()),
-            "source": "" if self.source is None else str(self.source),
+            "source": "" if source is None else str(source.resolve()),
         }
-        self._translate(places, builder, folder / "decoder.log")
+        given = Path(os.devnull) if source is None or "{source}" in self.command else source
+        self._translate(places, given, builder, folder / "decoder.log")
 
-    def _translate(self, places: Mapping[str, str], builder: NBestBuilder, log: Path) -> None:
+    def _translate(
+        self, places: Mapping[str, str], source: Path, builder: NBestBuilder, log: Path
+    ) -> None:
         words = [_filled(word, places) for word in self._words()]
-        to_file, from_file = "{nbest}" in self.command, "{source}" in self.command
-        source = Path(os.devnull) if from_file or self.source is None else self.source
+        to_file = "{nbest}" in self.command
         with source.open("rb") as given, log.open("wb") as errors:
             try:
                 process = subprocess.Popen(

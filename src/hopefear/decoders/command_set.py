@@ -35,6 +35,8 @@ class CommandSet(ListData):
         Translations of a list.
     folder : Path
         For the files of the decoder.
+    source : Path, optional
+        The sentences, if the command does not name them itself.
     feature_names : Vocabulary, optional
         Names to share with other data.
     threads : int
@@ -50,13 +52,14 @@ class CommandSet(ListData):
         start: Weights,
         size: int,
         folder: Path,
+        source: Path | None = None,
         feature_names: Vocabulary | None = None,
         threads: int = 0,
     ) -> None:
         self.metric, self.threads = metric, threads
         self._decoder, self._references = decoder, references
         self._prepared = metric.prepare(references)
-        self._size, self._folder = size, folder
+        self._size, self._folder, self._source = size, folder, source
         self._words = Vocabulary()
         self._names = Vocabulary() if feature_names is None else feature_names
         for name in start:
@@ -138,7 +141,14 @@ class CommandSet(ListData):
 
     def _translate(self, weights: Weights) -> TuningSet:
         builder = NBestBuilder(self._words, self._names)
-        self._decoder.run(weights, self._size, builder, self._folder, threads=self.threads)
+        self._decoder.run(
+            weights,
+            self._size,
+            builder,
+            self._folder,
+            source=self._source,
+            threads=self.threads,
+        )
         lists = self._judged(builder)
         if not len(lists.nbest):
             raise DecoderError(f"the decoder listed no translations: {self._decoder.command}")

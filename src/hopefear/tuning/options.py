@@ -58,6 +58,7 @@ def build_settings(
         key, value = parse_assignment(assignment)
         put(table, key, value, source)
     if "learner" in table:
+        _put_start(table)
         table["learner"] = _expanded(table["learner"])
     return config.decode(TuneSettings, table, source=source)
 
@@ -89,11 +90,24 @@ def _metric_table(table: Table) -> Table:
     data = table.get("tuning")
     data = data if isinstance(data, dict) else {}
     scores = data.get("score_feature") or data.get("scores")
-    return {"name": "column", "label": Path(str(scores)).name} if scores else {"name": "bleu"}
+    if scores:
+        return {"name": "column", "label": Path(str(scores)).name}
+    # The words of a model's translations are there; a tokenizer could only break them up.
+    return {"name": "bleu", "tokenize": "none"} if table.get("model") else {"name": "bleu"}
 
 
 def _plain(metric: Metric) -> Table:
     return {"name": metrics.name_of(type(metric)), **config.encode(metric)}
+
+
+def _put_start(table: Table) -> None:
+    """Put the start of a preset into the table, unless there is another one."""
+    given = table["learner"]
+    name = given.get("name") if isinstance(given, dict) else given
+    if name in presets and not any(key.startswith("start") for key in table):
+        start = presets[cast(str, name)].start
+        if start:
+            table["start_patterns"] = dict(start)
 
 
 def _expanded(learner: object) -> object:

@@ -1,12 +1,25 @@
 """Published ways to tune, under the names by which people know them, with the papers' settings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from hopefear import config
 from hopefear.errors import ConfigError
-from hopefear.learners import KBestMira, Learner, Mert, Oro, Pro, Rampion, Sgd, learners
+from hopefear.learners import (
+    Arow,
+    KBestMira,
+    Learner,
+    Mert,
+    MinRisk,
+    Mira,
+    OnlineSgd,
+    Oro,
+    Pro,
+    Rampion,
+    Sgd,
+    learners,
+)
 from hopefear.losses import Loss, Ramp1, Ramp2, Ramp3
 from hopefear.registry import suggest
 from hopefear.regularizers import L2, L2Start
@@ -21,10 +34,14 @@ ROUNDS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """A learner with its settings, and one line that says what it is."""
+    """A learner with its settings, one line that says what it is, and where it starts.
+
+    `start` has weights of features whose names may have wildcards; all others start at 0.
+    """
 
     learner: Learner
     explanation: str
+    start: Mapping[str, float] = field(default_factory=dict)
 
 
 def _gimpel(loss: Loss, what: str) -> Preset:
@@ -38,6 +55,38 @@ def _gimpel(loss: Loss, what: str) -> Preset:
         epochs=ROUNDS,
     )
     return Preset(learner=learner, explanation=f"{what}, by subgradient descent")
+
+
+# Chiang starts language models and phrase probabilities at 1, as our, Moses' and cdec's models name
+# them, and all else at 0: with negative weights of these a learner would not recover (section 7).
+PROBABILITIES = (
+    "LM*",
+    "LanguageModel*",
+    "p_?_given_?",
+    "TranslationModel0_0",
+    "TranslationModel0_2",
+    "PhraseModel_0",
+    "PhraseModel_1",
+)
+CHIANG_START = MappingProxyType(dict.fromkeys(PROBABILITIES, 1.0))
+
+
+def _chiang() -> Mapping[str, Preset]:
+    """Return the rows of table 1, on one processor: 10 epochs, μ = −1, forest reranking."""
+    found: dict[str, Preset] = {}
+
+    def add(name: str, learner: Learner, what: str) -> None:
+        found[f"chiang2012-{name}"] = Preset(learner=learner, explanation=what, start=CHIANG_START)
+
+    add("mert-small", Mert(restarts=20), "MERT, 20 restarts, on lists merged over iterations")
+    add("sgd-small", OnlineSgd(rate=0.02), "hope and fear by SGD, η = 0.02")
+    add("risk-small", MinRisk(rate=0.05), "minimum risk under linear BLEU, η = 0.05")
+    add("mira-small", Mira(rate=0.05), "MIRA with cutting planes on hope and fear, η = 0.05")
+    add("sgd-large", OnlineSgd(rate=0.01), "SGD for many features, η = 0.01")
+    add("mira-large", Mira(rate=0.01), "MIRA for many features, η = 0.01")
+    arow = Arow(rate=1.0, confidence=0.01, feature_rates=dict.fromkeys(PROBABILITIES, 0.01))
+    add("arow-large", arow, "AROW for many features, η₀ = 1, λ = 0.01; probabilities at 0.01")
+    return found
 
 
 def _watanabe() -> Mapping[str, Preset]:
@@ -118,6 +167,7 @@ presets: Mapping[str, Preset] = MappingProxyType(
             explanation="PRO on all pairs with corpus oracles",
         ),
         **_watanabe(),
+        **_chiang(),
     }
 )
 """Every preset by its name."""
@@ -129,4 +179,6 @@ def describe_preset(name: str) -> str:
         raise ConfigError(f"unknown preset '{name}'{suggest(name, presets)}")
     learner = presets[name].learner
     table = {"name": learners.name_of(type(learner)), **config.encode(learner)}
-    return f"# {presets[name].explanation}\n" + format_table({"learner": table})
+    start = dict(presets[name].start)
+    tables: dict[str, object] = {"start_patterns": start} if start else {}
+    return f"# {presets[name].explanation}\n" + format_table({**tables, "learner": table})

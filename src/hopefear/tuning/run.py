@@ -1,8 +1,10 @@
 """A whole tuning run: from settings to events, and to the files of its directory."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hopefear.errors import HopefearError
 from hopefear.events import (
@@ -13,7 +15,8 @@ from hopefear.events import (
     Warned,
 )
 from hopefear.formats.files import Tell, tell_nobody
-from hopefear.learners import Learner, Scaled, learners
+from hopefear.learners import Learner, Scaled, TuningData, learners, suited
+from hopefear.tuning.corpora import Corpora, load_corpora
 from hopefear.tuning.data import LoadedSet, load_data
 from hopefear.tuning.guards import (
     check_features,
@@ -57,12 +60,21 @@ def run(
     """
     if out is not None:
         check_target(out, force=force)
+    if settings.translates and out is None:
+        with TemporaryDirectory(prefix="hopefear-") as folder:
+            yield from _carry_out(settings, None, Path(folder), tell)
+    else:
+        yield from _carry_out(settings, out, out or Path(), tell)
+
+
+def _carry_out(
+    settings: TuneSettings, out: Path | None, folder: Path, tell: Tell
+) -> Iterator[Event]:
     names = Vocabulary()
-    data = _load(settings, settings.tuning, "tuning", names, tell)
-    dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, tell)
+    tuning: _Tuning = (_Translating if settings.translates else _Listed).load(
+        settings, folder, names, tell
+    )
     output, warning = choose_output(settings, names)
-    start, about_start = start_weights(settings, data.nbest)
-    tuning = _Tuning(settings, data, dev, start, about_start, tell)
     directory = None if out is None else RunDirectory(out, settings, output)
     try:
         if warning:
@@ -99,19 +111,32 @@ def _written(events: Iterator[Event], directory: RunDirectory | None) -> Iterato
 
 
 @dataclass(frozen=True)
-class _Tuning:
+class _Tuning(ABC):
     """The run proper: everything is loaded."""
 
     settings: TuneSettings
-    data: LoadedSet
-    dev: LoadedSet | None
     start: Weights
-    about_start: str
     tell: Tell
+
+    @abstractmethod
+    def data(self) -> tuple[TuningData, TuningData | None]:
+        """Return the data to learn from, and that to judge by."""
+
+    @abstractmethod
+    def signature(self) -> str:
+        """Return what the metric's score depends on."""
+
+    @abstractmethod
+    def learner(self) -> Learner:
+        """Return the learner, as it learns from such data."""
+
+    @abstractmethod
+    def warnings(self) -> Iterator[str]:
+        """Give what the user should know before anything is learned."""
 
     def events(self, directory: RunDirectory | None) -> Iterator[Event]:
         """Give the warnings, then the events of one run or of all replicas."""
-        yield from (Warned(message=message) for message in self._warnings())
+        yield from (Warned(message=message) for message in self.warnings())
         if self.settings.replicas == 1:
             yield from self._run(self.settings.seed)
             return
@@ -127,41 +152,112 @@ class _Tuning:
             directory.end_replicas()
         for message in check_replicas([replica.weights for replica in finished]):
             yield Warned(message=message)
-        dev = None if self.dev is None else self.dev.tuning_set
-        average = self.settings.average
-        yield summarize_replicas(finished, self.data.tuning_set, dev, average=average)
-
-    def _warnings(self) -> Iterator[str]:
-        check_schema(self.settings.features, self.data)
-        yield from (message for message in (self.data.warning, self.about_start) if message)
-        yield from check_lists(self.data)
-        yield from check_features(self.data)
-        yield from check_start(self.start, self.data)
-        if self.dev is None:
-            yield (
-                "no held-out data: scores are on the tuning data and flatter the weights; give a "
-                "dev set to see what they are worth"
-            )
-        else:
-            check_schema(self.settings.features, self.dev)
-            yield from check_lists(self.dev)
-            yield from check_same_features(self.data, self.dev)
+        yield summarize_replicas(finished, *self.data(), average=self.settings.average)
 
     def _run(self, seed: int, replica: int | None = None) -> Iterator[Event]:
-        learner: Learner = self.settings.learner
-        name = learners.name_of(type(learner))
+        learner = self.learner()
+        name = learners.name_of(type(self.settings.learner))
         if self.settings.scale_features:
             learner = Scaled(learner=learner)
+        data, dev = self.data()
         for event in learn(
-            self.data.tuning_set,
+            data,
             learner,
             start=self.start,
             name=name,
-            dev=None if self.dev is None else self.dev.tuning_set,
+            dev=dev,
             seed=seed,
             stopping=self.settings.stopping,
             progress=lambda done, total: self.tell(name, done, total),
         ):
             if isinstance(event, RunStarted):
-                event = replace(event, signature=self.data.signature, replica=replica)
+                event = replace(event, signature=self.signature(), replica=replica)
             yield event
+
+
+NO_DEV = (
+    "no held-out data: scores are on the tuning data and flatter the weights; give a dev set to "
+    "see what they are worth"
+)
+
+
+@dataclass(frozen=True)
+class _Listed(_Tuning):
+    """A run on n-best lists."""
+
+    tuning: LoadedSet
+    dev: LoadedSet | None
+    about_start: str
+
+    @classmethod
+    def load(cls, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> "_Listed":
+        """Read the lists."""
+        data = _load(settings, settings.tuning, "tuning", names, tell)
+        dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, tell)
+        start, about_start = start_weights(settings, data.nbest)
+        return cls(settings, start, tell, data, dev, about_start)
+
+    def data(self) -> tuple[TuningData, TuningData | None]:
+        """Return the lists."""
+        return self.tuning.tuning_set, None if self.dev is None else self.dev.tuning_set
+
+    def signature(self) -> str:
+        """Return what the metric's score depends on."""
+        return self.tuning.signature
+
+    def learner(self) -> Learner:
+        """Return the learner."""
+        return self.settings.learner
+
+    def warnings(self) -> Iterator[str]:
+        """Give what is wrong with the lists, or doubtful."""
+        check_schema(self.settings.features, self.tuning)
+        yield from (message for message in (self.tuning.warning, self.about_start) if message)
+        yield from check_lists(self.tuning)
+        yield from check_features(self.tuning)
+        yield from check_start(self.start, self.tuning)
+        if self.dev is None:
+            yield NO_DEV
+        else:
+            check_schema(self.settings.features, self.dev)
+            yield from check_lists(self.dev)
+            yield from check_same_features(self.tuning, self.dev)
+
+
+@dataclass(frozen=True)
+class _Translating(_Tuning):
+    """A run around a decoder."""
+
+    corpora: Corpora
+
+    @classmethod
+    def load(
+        cls, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell
+    ) -> "_Translating":
+        """Read sources and references, and parse or translate."""
+        corpora = load_corpora(settings, folder, names, tell)
+        return cls(settings, corpora.start, tell, corpora)
+
+    def data(self) -> tuple[TuningData, TuningData | None]:
+        """Return the data."""
+        dev = self.corpora.dev
+        return self.corpora.data.tuning_set, None if dev is None else dev.tuning_set
+
+    def signature(self) -> str:
+        """Return what the metric's score depends on."""
+        return self.corpora.data.signature
+
+    def learner(self) -> Learner:
+        """Return the learner itself, or one that lists translations for it."""
+        settings = self.settings
+        return suited(
+            settings.learner,
+            self.corpora.data.tuning_set,
+            k=settings.list_size,
+            iterations=settings.iterations,
+        )
+
+    def warnings(self) -> Iterator[str]:
+        """Say that there is no held-out data, if there is none."""
+        if self.corpora.dev is None:
+            yield NO_DEV

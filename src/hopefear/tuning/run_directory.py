@@ -27,8 +27,10 @@ from hopefear.types import Weights
 __all__ = ["RunDirectory", "check_target"]
 
 _OURS = re.compile(
-    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+"
+    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+|parses|decoder"
 )
+# What a new run in the same place may use again, or writes before there is anything else.
+_KEPT = {"parses", "decoder"}
 
 
 def check_target(path: Path, *, force: bool) -> None:
@@ -40,7 +42,7 @@ def check_target(path: Path, *, force: bool) -> None:
         return
     if not path.is_dir():
         raise ConfigError(f"{path}: exists and is not a directory")
-    content = [item.name for item in path.iterdir()]
+    content = [item.name for item in path.iterdir() if item.name not in _KEPT]
     if not content:
         return
     others = sorted(name for name in content if not _OURS.fullmatch(name))
@@ -71,7 +73,7 @@ class RunDirectory:
         self._output = output
         path.mkdir(parents=True, exist_ok=True)
         for item in sorted(path.iterdir()):
-            if _OURS.fullmatch(item.name):
+            if _OURS.fullmatch(item.name) and item.name not in _KEPT:
                 shutil.rmtree(item) if item.is_dir() else item.unlink()
         with open_output(path / "config.toml") as out:
             out.write(config.dumps(settings))

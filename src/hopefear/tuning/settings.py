@@ -1,10 +1,12 @@
 """What a tuning run is made of; read from TOML, and written back with every default."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from hopefear import require
+from hopefear.decoders import CommandDecoder
 from hopefear.errors import ConfigError
 from hopefear.learners import Learner, learners
 from hopefear.metrics import Bleu, Column, Metric, metrics
@@ -22,6 +24,8 @@ class DataSettings:
     ----------
     nbest : tuple of Path
         N-best lists; equal hypotheses of several files are kept once.
+    source : Path, optional
+        In place of lists, sentences that a decoder translates again and again.
     format : str, optional
         Their format, with options as in ``nemo:beam_size=8``; told by content if not given.
     references : tuple of Path
@@ -36,7 +40,8 @@ class DataSettings:
         How many sentences there are, if the lists do not say: some at the end may have no list.
     """
 
-    nbest: tuple[Path, ...]
+    nbest: tuple[Path, ...] = ()
+    source: Path | None = None
     format: str | None = None
     references: tuple[Path, ...] = ()
     keyed_references: bool = False
@@ -45,8 +50,12 @@ class DataSettings:
     sentences: int = 0
 
     def __post_init__(self) -> None:
-        if not self.nbest:
-            raise ConfigError("nbest: no n-best lists")
+        if not self.nbest and self.source is None:
+            raise ConfigError("nbest: no n-best lists, and no source to translate")
+        if self.nbest and self.source is not None:
+            raise ConfigError("give either n-best lists or a source to translate; found both")
+        if self.source is not None and not self.references:
+            raise ConfigError("translations of the source need references")
         require.integer(self, "sentences", 0)
         given = [name for name in ("references", "scores", "score_feature") if getattr(self, name)]
         if len(given) != 1:
@@ -86,6 +95,9 @@ class TuneSettings:
     start_file : Path, optional
         A file of weights to start from, of any registered format; the weights of `moses_ini` are
         taken if it is not given.
+    start_patterns : mapping
+        Where to start if nothing else is given: weights of features whose names may have wildcards,
+        as in ``{"LM*" = 1.0}``; all others start at 0. If no feature is named so, it says nothing.
     infer_start : bool, optional
         True: it is an error if the weights cannot be told from the total scores. False: do not try.
     seed : int
@@ -102,6 +114,19 @@ class TuneSettings:
         Bytes beyond which lists move to a temporary file; 0 for no limit.
     stopping : Stopping
         When to end before all epochs are done.
+    model : Path, optional
+        The model whose decoder translates sources: a directory that ``hopefear train`` made.
+    decoder : CommandDecoder, optional
+        Another decoder that does: a command, and the format of its weights.
+    pop_limit : int, optional
+        Of the model's decoder, in place of the model's own: how much is searched.
+    parses : Path, optional
+        A directory for the parses of sources, to be shared by several runs; the run's own if not
+        given.
+    list_size : int
+        Translations in the lists of a decoder, for learners that learn from lists.
+    iterations : int
+        How often lists are made, at most, for such learners.
     weights_format : str, optional
         The format of the final weights, beside ``weights.tsv``; that of the lists' tool if not
         given.
@@ -116,6 +141,7 @@ class TuneSettings:
     metric: Annotated[Metric, metrics] = field(default_factory=Bleu)
     start: Weights | None = None
     start_file: Path | None = None
+    start_patterns: Mapping[str, float] = field(default_factory=dict)
     infer_start: bool | None = None
     seed: int = 1
     threads: int = 0
@@ -124,6 +150,12 @@ class TuneSettings:
     scale_features: bool = False
     memory_limit: int = 0
     stopping: Stopping = field(default_factory=Stopping)
+    model: Path | None = None
+    decoder: CommandDecoder | None = None
+    pop_limit: int | None = None
+    parses: Path | None = None
+    list_size: int = 100
+    iterations: int = 20
     weights_format: str | None = None
     moses_ini: Path | None = None
 
@@ -132,6 +164,9 @@ class TuneSettings:
         require.integer(self, "threads", 0)
         require.integer(self, "replicas", 1)
         require.integer(self, "memory_limit", 0)
+        require.integer(self, "list_size", 2)
+        require.integer(self, "iterations", 1)
+        self._check_decoders()
         if self.start is not None and self.start_file is not None:
             raise ConfigError("start and start_file: give one of them")
         if self.infer_start and (self.start is not None or self.start_file is not None):
@@ -149,3 +184,18 @@ class TuneSettings:
                 raise ConfigError(
                     f"{name} has {what}, but the metric {self.metric.name} is of {needed}"
                 )
+
+    @property
+    def translates(self) -> bool:
+        """Whether a decoder translates sources, in place of lists that are there."""
+        return self.model is not None or self.decoder is not None
+
+    def _check_decoders(self) -> None:
+        if self.model is not None and self.decoder is not None:
+            raise ConfigError("model and decoder: give one of them")
+        if self.model is None and (self.pop_limit is not None or self.parses is not None):
+            raise ConfigError("pop_limit and parses are for the decoder of a model")
+        for name, data in (("tuning", self.tuning), ("dev", self.dev)):
+            if data is not None and (data.source is not None) != self.translates:
+                missing = "a source" if self.translates else "a model or a decoder"
+                raise ConfigError(f"{name}: translating needs {missing}")

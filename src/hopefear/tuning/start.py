@@ -1,6 +1,7 @@
 """Where a run starts: given weights, those that the lists' total scores were made with, or ones."""
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from itertools import islice
 
 import numpy as np
@@ -9,9 +10,9 @@ from hopefear.errors import DataError
 from hopefear.formats import read_nbest, read_weights
 from hopefear.nbest import NBest
 from hopefear.tuning.settings import DataSettings, TuneSettings
-from hopefear.types import FloatArray, Hypothesis, IntArray, Weights
+from hopefear.types import FloatArray, Hypothesis, IntArray, Vocabulary, Weights
 
-__all__ = ["default_weights", "infer_weights", "start_weights"]
+__all__ = ["default_weights", "infer_weights", "matching_weights", "start_weights"]
 
 SAMPLE = 5000  # hypotheses whose total scores are looked at
 MOST_FEATURES = 500
@@ -29,6 +30,8 @@ def start_weights(settings: TuneSettings, nbest: NBest) -> tuple[Weights, str]:
         return read_weights(settings.start_file), ""
     if settings.moses_ini is not None:
         return read_weights(settings.moses_ini, "moses"), ""
+    if (matching := matching_weights(settings, nbest.feature_names)) is not None:
+        return matching, ""
     if settings.infer_start is False:
         return default_weights(nbest), ""
     inferred, reason = infer_weights(settings.tuning)
@@ -45,6 +48,17 @@ def start_weights(settings: TuneSettings, nbest: NBest) -> tuple[Weights, str]:
         f"{reason}; better ones can be given as the start"
     )
     return default_weights(nbest), message
+
+
+def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | None:
+    """Return weights by the patterns of the settings; None if they name no feature."""
+    w = np.zeros(len(names))
+    found = False
+    for pattern, value in settings.start_patterns.items():
+        for i in range(len(names)):
+            if fnmatchcase(names[i], pattern):
+                w[i], found = value, True
+    return Weights.from_vector(names, w) if found else None
 
 
 def default_weights(nbest: NBest) -> Weights:

@@ -47,10 +47,12 @@ def choose_output(settings: TuneSettings, features: Vocabulary) -> tuple[Weights
 
     A format that was asked for must do: it is tried before anything is learned.
     """
-    if settings.moses_ini is not None:
-        return WeightsOutput(format="moses", moses_ini=settings.moses_ini), None
+    template = settings.decoder.template if settings.decoder is not None else None
+    if settings.moses_ini is not None or template is not None:
+        return WeightsOutput(format="moses", moses_ini=settings.moses_ini or template), None
     asked = settings.weights_format
-    format = asked or _WEIGHTS_OF_TOOL.get(_nbest_format(settings))
+    tool = None if settings.decoder is None else settings.decoder.weights_format
+    format = asked or tool or _WEIGHTS_OF_TOOL.get(_nbest_format(settings))
     if format in (None, "tsv"):
         return WeightsOutput(), None
     weights = Weights.from_vector(features, [0.0] * len(features))
@@ -65,6 +67,8 @@ def choose_output(settings: TuneSettings, features: Vocabulary) -> tuple[Weights
 
 def _nbest_format(settings: TuneSettings) -> str:
     """Return the format of the first list; unknown for standard input, which is read already."""
+    if settings.translates:
+        return ""
     first = settings.tuning.nbest[0]
     if settings.tuning.format is not None:
         return settings.tuning.format.partition(":")[0]

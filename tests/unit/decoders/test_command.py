@@ -14,23 +14,8 @@ from hopefear.metrics import Bleu, References
 from hopefear.nbest import NBestBuilder
 from hopefear.synthetic import START, SyntheticCandidates
 from hopefear.types import Weights
+from stand_in_decoder import STAND_IN
 
-# Reads candidates, and gives the best of them under the weights of a file, as Moses would.
-STAND_IN = """
-import json, sys
-weights_file, size, threads, candidates = sys.argv[1:5]
-weights = dict(line.split("\\t") for line in open(weights_file).read().splitlines() if line)
-print("translating with", threads, "threads", file=sys.stderr)
-for number, line in enumerate(open(candidates)):
-    scored = []
-    for text, features in json.loads(line):
-        score = sum(float(weights.get(name, 0)) * value for name, value in features.items())
-        scored.append((score, text, features))
-    scored.sort(key=lambda item: -item[0])
-    for score, text, features in scored[: int(size)]:
-        shown = " ".join(f"{name}= {value!r}" for name, value in features.items())
-        print(f"{number} ||| {text} ||| {shown} ||| {score!r}", flush=True)
-"""
 FAILING = (
     "import sys; print('0 ||| a ||| f= 1 ||| '); sys.stderr.write('no grammar\\n'); sys.exit(3)"
 )
@@ -109,11 +94,9 @@ def test_lists_may_come_in_a_file_and_sentences_by_standard_input(tmp_path: Path
         "print('much talk' * 100000)\n"
     )
     source.write_text("a b\nc\n")
-    decoder = CommandDecoder(
-        command=f"{sys.executable} {script} {{nbest}} {{weights}}", source=source
-    )
+    decoder = CommandDecoder(command=f"{sys.executable} {script} {{nbest}} {{weights}}")
     builder = NBestBuilder()
-    decoder.run(Weights({"f": 1.0}), 1, builder, tmp_path / "work")
+    decoder.run(Weights({"f": 1.0}), 1, builder, tmp_path / "work", source=source)
     lists = builder.finish()
     assert [lists.text(row) for row in range(2)] == ["a b", "c"]
 
@@ -135,6 +118,12 @@ def test_a_decoder_that_is_killed_is_a_failure(tmp_path: Path) -> None:
     script.write_text("import os; os.kill(os.getpid(), 9)")
     decoder = CommandDecoder(command=f"{sys.executable} {script} {{weights}}")
     with pytest.raises(DecoderError, match="was ended by signal 9"):
+        decoder.run(START, 1, NBestBuilder(), tmp_path / "work")
+
+
+def test_a_place_for_the_source_needs_one(tmp_path: Path) -> None:
+    decoder = CommandDecoder(command="moses {weights} {source}")
+    with pytest.raises(ConfigError, match="has a place for the source, but there is none"):
         decoder.run(START, 1, NBestBuilder(), tmp_path / "work")
 
 
@@ -177,7 +166,6 @@ def test_translations_of_too_many_sentences_are_refused(tmp_path: Path) -> None:
     [
         ("moses -f moses.ini", "has no place for the weights"),
         ("moses {weight}", "unknown place '{weight}'; did you mean 'weights'"),
-        ("moses {weights} {source}", "has a place for the source, but there is none"),
         ("moses 'a {weights}", "No closing quotation"),
     ],
 )

@@ -1,0 +1,167 @@
+"""From files to data that a decoder translates: sources, references, parses."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from hopefear.decoders import CommandDecoder, CommandSet, DecodedSet, Parses, write_parses
+from hopefear.errors import DataError
+from hopefear.formats import read_lines, read_weights
+from hopefear.formats.files import Tell
+from hopefear.formats.store import ForestStore
+from hopefear.learners import TuningData
+from hopefear.metrics import References, TextMetric
+from hopefear.model import Model
+from hopefear.texts import read_references
+from hopefear.tuning.settings import DataSettings, TuneSettings
+from hopefear.tuning.start import matching_weights
+from hopefear.types import Vocabulary, Weights
+
+__all__ = ["Corpora", "LoadedCorpus", "load_corpora"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedCorpus:
+    """Data with what the metric's score depends on, and a warning if there is one."""
+
+    tuning_set: TuningData
+    signature: str
+    warning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpora:
+    """The data of a run around a decoder, and the weights to start from."""
+
+    data: LoadedCorpus
+    dev: LoadedCorpus | None
+    start: Weights
+
+
+def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> Corpora:
+    """Read sources and references, and parse the sources if a model is to translate them.
+
+    Parameters
+    ----------
+    settings : TuneSettings
+        With a model or a decoder.
+    folder : Path
+        For the files of decoders.
+    names : Vocabulary
+        Filled with the names of the features.
+    tell : callable
+        Called with what is being done, how much of it is done and how much there is.
+    """
+    load: _Models | _Commands = (
+        _Commands(settings, folder, names)
+        if settings.model is None
+        else _Models(settings, folder, names, tell)
+    )
+    data = load.corpus(settings.tuning, "tuning")
+    dev = None if settings.dev is None else load.corpus(settings.dev, "dev")
+    return Corpora(data=data, dev=dev, start=load.start)
+
+
+class _Models:
+    """The built-in decoder."""
+
+    def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> None:
+        self._settings, self._names, self._tell = settings, names, tell
+        self._folder = settings.parses or folder / "parses"
+        self._model = Model(cast(Path, settings.model))
+        pop_limit = settings.pop_limit or self._model.settings.decoder.pop_limit
+        decoder = self._model.decoder(pop_limit=pop_limit)
+        for name in [*self._model.weights, *decoder.feature_names.texts()]:
+            names.add(name)
+        given = _given_start(settings) or matching_weights(settings, names)
+        self.start = self._model.weights if given is None else given
+        self._decoder = decoder.with_weights(self.start)
+        self._rescorer = self._decoder.rescorer()
+
+    def corpus(self, data: DataSettings, role: str) -> LoadedCorpus:
+        """Read and parse one data set."""
+        settings, normalization = self._settings, self._model.settings.normalization
+        normalize = normalization.source()
+        lines = read_lines(cast(Path, data.source))
+        sentences = [normalize(line).split() for line in lines]
+        references = _references(data, len(sentences), normalization.target())
+        path = self._folder / f"{self._fingerprint(sentences)}.forests"
+        if not path.exists():
+            write_parses(path, self._decoder, sentences, threads=settings.threads, tell=self._tell)
+        store = ForestStore.open(path, feature_names=self._names)
+        parses = Parses(store, self._rescorer, memory_limit=settings.memory_limit)
+        metric = cast(TextMetric, settings.metric)
+        found = DecodedSet(parses, self._rescorer, references, metric, threads=settings.threads)
+        return LoadedCorpus(tuning_set=found, signature=metric.signature(references))
+
+    def _fingerprint(self, sentences: Sequence[Sequence[str]]) -> str:
+        """Return a name for the parses that is different if anything they depend on is."""
+        digest = hashlib.sha256()
+        for words in sentences:
+            digest.update(" ".join(words).encode() + b"\n")
+        model = self._model
+        files = [grammar.file for grammar in model.settings.grammars]
+        for name in [*files, *filter(None, [model.settings.glue])]:
+            file = model.path / name
+            stat = file.stat()
+            digest.update(f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+        digest.update(repr(self._decoder.options).encode())
+        # Which rules of a source side are considered depends on their scores.
+        digest.update(np.ascontiguousarray(self.start.array).tobytes())
+        digest.update("\n".join(self.start.names).encode())
+        return digest.hexdigest()[:16]
+
+
+class _Commands:
+    """A decoder of the user's."""
+
+    def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary) -> None:
+        self._settings, self._names, self._folder = settings, names, folder / "decoder"
+        start = _given_start(settings)
+        if start is None:
+            raise DataError(
+                "start weights have to be given: the first lists of the decoder are made with them"
+            )
+        self.start = start
+
+    def corpus(self, data: DataSettings, role: str) -> LoadedCorpus:
+        """Translate one data set under the start weights."""
+        settings = self._settings
+        references = read_references(data.references)
+        metric = cast(TextMetric, settings.metric)
+        found = CommandSet(
+            cast(CommandDecoder, settings.decoder),
+            references,
+            metric,
+            start=self.start,
+            size=settings.list_size if role == "tuning" else 1,
+            folder=self._folder / role,
+            source=data.source,
+            feature_names=self._names,
+            threads=settings.threads,
+        )
+        return LoadedCorpus(tuning_set=found, signature=metric.signature(references))
+
+
+def _given_start(settings: TuneSettings) -> Weights | None:
+    """Return the weights to start from, if any are given."""
+    if settings.start is not None:
+        return settings.start
+    if settings.start_file is not None:
+        return read_weights(settings.start_file)
+    return None if settings.moses_ini is None else read_weights(settings.moses_ini, "moses")
+
+
+def _references(data: DataSettings, sentences: int, normalize: Callable[[str], str]) -> References:
+    """Read references, written as the model writes its words."""
+    given = read_references(data.references)
+    if len(given) != sentences:
+        raise DataError(
+            f"{data.source} has {sentences} sentences, but {given.prefix}there are references for "
+            f"{len(given)}"
+        )
+    return References([[normalize(text) for text in texts] for texts in given.sentences])
