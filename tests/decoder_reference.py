@@ -47,10 +47,12 @@ class ReferenceDecoder:
         *,
         identity_rules: bool = False,
         number_rules: bool = False,
+        name_rules: bool = False,
     ) -> None:
         self.rules = list(rules)
         self.names = ModelNames()
         self.identity_rules, self.number_rules = identity_rules, number_rules
+        self.name_rules = name_rules
 
     def derivations(self, words: Sequence[str]) -> list[Derived]:
         """Return all derivations of a sentence."""
@@ -117,6 +119,8 @@ class ReferenceDecoder:
             kinds.append(self.names.identity_rule)
         if self.number_rules and word.isdigit():
             kinds.append(self.names.number_rule)
+        if self.name_rules and word[0].isupper():
+            kinds.append(self.names.name_rule)
         for kind in kinds:
             penalties = {self.names.word_penalty: -1.0, self.names.phrase_penalty: 1.0}
             yield Derived((word,), {**penalties, kind: 1.0})

@@ -83,6 +83,7 @@ void bind_moses_hypergraph(nb::module_& m);
 void bind_nbest(nb::module_& m);
 void bind_nbest_kernels(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_patterns(nb::module_& m);
 void bind_semirings(nb::module_& m);
 void bind_solvers(nb::module_& m);
 

@@ -46,7 +46,8 @@ void bind_decoder_model(nb::module_& m) {
         .def_rw("phrase_penalty", &ModelNames::phrase_penalty, "1 for each rule.")
         .def_rw("unknown_word", &ModelNames::unknown_word, "1 for each unknown word.")
         .def_rw("identity_rule", &ModelNames::identity_rule, "1 for each word that passes.")
-        .def_rw("number_rule", &ModelNames::number_rule, "1 for each number that passes.");
+        .def_rw("number_rule", &ModelNames::number_rule, "1 for each number that passes.")
+        .def_rw("name_rule", &ModelNames::name_rule, "1 for each name that passes.");
     bind_grammar_use(m);
     nb::class_<NamedLanguageModel>(m, "NamedLanguageModel", "A language model of a model.")
         .def(
@@ -95,6 +96,10 @@ void bind_decoder(nb::module_& m) {
             "number_rules", [](const DecoderOptions& o) { return o.pass_through.numbers; },
             [](DecoderOptions& o, bool value) { o.pass_through.numbers = value; },
             "Whether words of digits and punctuation may.")
+        .def_prop_rw(
+            "name_rules", [](const DecoderOptions& o) { return o.pass_through.names; },
+            [](DecoderOptions& o, bool value) { o.pass_through.names = value; },
+            "Whether words that begin with a capital letter may.")
         .def_prop_rw(
             "pop_limit", [](const DecoderOptions& o) { return o.rescore.pop_limit; },
             [](DecoderOptions& o, std::size_t value) { o.rescore.pop_limit = value; },

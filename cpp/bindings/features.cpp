@@ -90,7 +90,8 @@ void bind_features(nb::module_& m) {
     nb::enum_<PassThrough>(m, "PassThrough", "Why a word passes as it is.")
         .value("unknown", PassThrough::unknown)
         .value("identity", PassThrough::identity)
-        .value("number", PassThrough::number);
+        .value("number", PassThrough::number)
+        .value("proper_name", PassThrough::proper_name);
     bind_templates(m);
     nb::class_<TemplateFeatures>(m, "TemplateFeatures", "What templates say of rules, kept.")
         .def(

@@ -24,6 +24,7 @@ NB_MODULE(_core, m) {
     bind_language_model_estimation(m);
     bind_decoder_model(m);
     bind_features(m);
+    bind_patterns(m);
     bind_decoder(m);
     bind_forest_rescorer(m);
     bind_nbest(m);

@@ -4,49 +4,12 @@
 #include "hopefear/blank.hpp"
 #include "hopefear/error.hpp"
 #include "hopefear/extraction/bitext.hpp"
-#include "hopefear/hash.hpp"
+#include "hopefear/key_counts.hpp"
 #include "hopefear/utf8.hpp"
 
 namespace hopefear::extraction {
 
 namespace {
-
-// How often pairs of words occur: open addressing, at most half full.
-class PairCounts {
-  public:
-    std::uint64_t& operator()(WordId first, WordId second) {
-        if (2 * (used_ + 1) > slots_.size()) grow();
-        Slot& slot = find(key(first, second));
-        if (slot.count == 0) ++used_;
-        return slot.count;
-    }
-
-  private:
-    struct Slot {
-        std::uint64_t key = 0;
-        std::uint64_t count = 0;  // 0: free
-    };
-
-    static std::uint64_t key(WordId first, WordId second) {
-        return static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint32_t>(second);
-    }
-    Slot& find(std::uint64_t key) {
-        const std::size_t mask = slots_.size() - 1;
-        std::size_t at = mix(key) & mask;
-        while (slots_[at].count > 0 && slots_[at].key != key) at = (at + 1) & mask;
-        slots_[at].key = key;
-        return slots_[at];
-    }
-    void grow() {
-        std::vector<Slot> old(std::max<std::size_t>(64, 2 * slots_.size()));
-        old.swap(slots_);
-        for (const Slot& slot : old)
-            if (slot.count > 0) find(slot.key).count = slot.count;
-    }
-
-    std::vector<Slot> slots_;
-    std::size_t used_ = 0;
-};
 
 // p(second|first) = count(first, second) / count(first).
 float ratio(std::uint64_t joint, std::uint64_t total) {
@@ -125,7 +88,10 @@ void Bitext::check(const std::string& source_file, const std::string& target_fil
 }
 
 void Bitext::count_words() {
-    PairCounts joint;
+    KeyCounts joint;
+    const auto key = [](WordId source, WordId target) {
+        return pair_key(static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target));
+    };
     std::vector<std::uint64_t> source_total(source_.words.size());
     std::vector<std::uint64_t> target_total(target_.words.size());
     std::vector<std::uint64_t> source_unlinked(source_.words.size());
@@ -137,7 +103,7 @@ void Bitext::count_words() {
         source_linked.assign(pair.source.size(), false);
         target_linked.assign(pair.target.size(), false);
         for (const Link link : pair.links) {
-            ++joint(pair.source[link.source], pair.target[link.target]);
+            ++joint[key(pair.source[link.source], pair.target[link.target])];
             ++source_total[pair.source[link.source]];
             ++target_total[pair.target[link.target]];
             source_linked[link.source] = target_linked[link.target] = true;
@@ -163,7 +129,7 @@ void Bitext::count_words() {
         for (const Link link : links) {
             const WordId source = source_[i][link.source];
             const WordId target = target_[i][link.target];
-            const std::uint64_t count = joint(source, target);
+            const std::uint64_t count = joint.count(key(source, target));
             weights_.target_given_source.push_back(ratio(count, source_total[source]));
             weights_.source_given_target.push_back(ratio(count, target_total[target]));
         }

@@ -5,18 +5,11 @@
 #include <ranges>
 
 #include "hopefear/error.hpp"
+#include "hopefear/passing_words.hpp"
 
 namespace hopefear {
 
-namespace {
-
-bool is_number(std::string_view word) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    const auto allowed = [&](char c) { return digit(c) || (c > 0 && c < 'A' && c != ' '); };
-    return std::ranges::any_of(word, digit) && std::ranges::all_of(word, allowed);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Parser::Parser(const RuleScorer& scorer, RuleCache& cache, const UnaryRules& unary_rules,
                PassThroughOptions options)
@@ -187,6 +180,7 @@ void Parser::add_pass_through(std::int32_t position) {
     if (!covered) add(PassThrough::unknown);
     if (covered && options_.identity) add(PassThrough::identity);
     if (options_.numbers && is_number(words_[word])) add(PassThrough::number);
+    if (options_.names && is_name(words_[word])) add(PassThrough::proper_name);
 }
 
 void Parser::add_found(const Found& found) {

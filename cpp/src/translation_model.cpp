@@ -25,6 +25,8 @@ TranslationModel::TranslationModel(const std::vector<GrammarUse>& grammars,
     pass_through_[static_cast<int>(PassThrough::identity)] =
         feature_names_->add(names.identity_rule);
     pass_through_[static_cast<int>(PassThrough::number)] = feature_names_->add(names.number_rule);
+    pass_through_[static_cast<int>(PassThrough::proper_name)] =
+        feature_names_->add(names.name_rule);
     language_models_ = std::make_unique<LanguageModels>(language_models, words_);
     for (const NamedLanguageModel& named : language_models) {
         const FeatureId feature = feature_names_->add(named.name);

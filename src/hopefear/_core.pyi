@@ -951,6 +951,13 @@ class ModelNames:
     @number_rule.setter
     def number_rule(self, arg: str, /) -> None: ...
 
+    @property
+    def name_rule(self) -> str:
+        """1 for each name that passes."""
+
+    @name_rule.setter
+    def name_rule(self, arg: str, /) -> None: ...
+
 class FeatureView(enum.Enum):
     """What the model sees of a grammar's value."""
 
@@ -1012,6 +1019,8 @@ class PassThrough(enum.Enum):
 
     number = 2
 
+    proper_name = 3
+
 class RuleTemplate:
     """Gives features to rules."""
 
@@ -1046,6 +1055,39 @@ class TemplateFeatures:
     def nbytes(self) -> int:
         """Memory in use."""
 
+class LexicalCounts:
+    """Frequent words and what they are linked to."""
+
+    @property
+    def source(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The number of a source word, or LexicalTemplate.ANY or NULL."""
+
+    @property
+    def target(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The number of a target word."""
+
+    @property
+    def count(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', writable=False)]:
+        """How often that was seen."""
+
+def count_lexical(bitext: Bitext, min_count: int, min_feature_count: int, progress: Callable[[str, int, int], None]) -> tuple[list[str], list[str], LexicalCounts]:
+    """
+    The frequent words of both sides, and what was seen of them; the number behind them is that of all other words.
+    """
+
+def frequent_links(bitext: Bitext, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[list[str], int]]:
+    """
+    The most frequent links, a source word and a target word, and their counts.
+    """
+
+def frequent_ngrams(bitext: Bitext, order: int, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[list[str], int]]:
+    """The most frequent n-grams of the target side, and their counts."""
+
+def best_triggers(bitext: Bitext, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[str, str, float]]:
+    """
+    The pairs of a source word and a target word with the highest mutual information.
+    """
+
 class DecoderOptions:
     """How to decode."""
 
@@ -1071,6 +1113,13 @@ class DecoderOptions:
 
     @number_rules.setter
     def number_rules(self, arg: bool, /) -> None: ...
+
+    @property
+    def name_rules(self) -> bool:
+        """Whether words that begin with a capital letter may."""
+
+    @name_rules.setter
+    def name_rules(self, arg: bool, /) -> None: ...
 
     @property
     def pop_limit(self) -> int:

@@ -6,6 +6,7 @@
     grammar.bin     rules, mapped into memory; there may be several such files
     glue.bin        rules that make a whole sentence of parts; the usual ones if there are none
     lm0.kenlm       language models: KenLM's binaries, or ARPA files
+    features-*.tsv  features that were chosen from a bitext
     weights.tsv     the weights to use where no others are given
 
 All files are named by paths within the directory, so that it can be moved as a whole.
@@ -15,18 +16,29 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Annotated
 
 from hopefear import config
 from hopefear.decoder import Decoder, DecoderOptions, FeatureUse, GrammarUse, ModelNames
-from hopefear.errors import ConfigError, FormatError
+from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.features import BuiltInTemplate, Collector, FeatureSet, RuleTemplate
+from hopefear.features import templates as known_templates
 from hopefear.formats import open_output, read_weights, write_weights
+from hopefear.formats.feature_table import read_feature_table
 from hopefear.formats.files import PathLike
 from hopefear.grammar import Grammar
 from hopefear.language_model import LanguageModel, load_language_model
 from hopefear.normalization import Normalization
 from hopefear.types import Weights
 
-__all__ = ["SETTINGS_FILE", "GrammarFile", "LanguageModelFile", "Model", "ModelSettings"]
+__all__ = [
+    "SETTINGS_FILE",
+    "GrammarFile",
+    "LanguageModelFile",
+    "Model",
+    "ModelSettings",
+    "TemplateFile",
+]
 
 SETTINGS_FILE = "model.toml"
 VERSION = 1
@@ -66,6 +78,21 @@ class LanguageModelFile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TemplateFile:
+    """What gives further features, and the file of those that were chosen from a bitext."""
+
+    template: Annotated[object, known_templates]
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.file is not None:
+            _check_name(self.file)
+        elif isinstance(self.template, Collector):
+            name = known_templates.name_of(type(self.template))
+            raise ConfigError(f"the features of '{name}' are in a file, but none is named")
+
+
+@dataclass(frozen=True, kw_only=True)
 class ModelSettings:
     """What ``model.toml`` says.
 
@@ -86,6 +113,8 @@ class ModelSettings:
         How to decode, unless a caller says otherwise.
     names
         What labels and features are called.
+    templates
+        Further features, see `hopefear.features`.
     """
 
     version: int = VERSION
@@ -96,6 +125,7 @@ class ModelSettings:
     normalization: Normalization = field(default_factory=Normalization)
     decoder: DecoderOptions = field(default_factory=DecoderOptions)
     names: ModelNames = field(default_factory=ModelNames)
+    templates: tuple[TemplateFile, ...] = ()
 
     def __post_init__(self) -> None:
         if self.version != VERSION:
@@ -111,7 +141,8 @@ class ModelSettings:
         """All files of the model but its settings."""
         grammars = [grammar.file for grammar in self.grammars]
         models = [model.file for model in self.language_models]
-        return list(dict.fromkeys([*grammars, *models, *filter(None, [self.glue]), self.weights]))
+        others = filter(None, [self.glue, *(use.file for use in self.templates)])
+        return list(dict.fromkeys([*grammars, *models, *others, self.weights]))
 
 
 class Model:
@@ -145,6 +176,8 @@ class Model:
         Rules that make a whole sentence of parts.
     language_models : mapping
         Language models by the names of their features.
+    features : FeatureSet
+        Further features.
     """
 
     def __init__(self, path: PathLike, *, verify: bool = False) -> None:
@@ -166,6 +199,9 @@ class Model:
             model.feature: load_language_model(files[model.file])
             for model in self.settings.language_models
         }
+        self.features = FeatureSet.joined(
+            _load_features(use, files) for use in self.settings.templates
+        )
 
     def __repr__(self) -> str:
         rules = sum(len(use.grammar) for use in self.grammars)
@@ -200,6 +236,8 @@ class Model:
             glue=self.glue,
             options=config.decode(DecoderOptions, table, source="decoder"),
             names=self.settings.names,
+            word_features=self.features.word_features,
+            templates=self.features.templates,
         )
 
     def save(self, path: PathLike, *, weights: Weights | None = None) -> "Model":
@@ -216,6 +254,19 @@ class Model:
         write_weights(directory / settings.weights, self.weights if weights is None else weights)
         write_settings(directory, settings)
         return Model(directory)
+
+
+def _load_features(use: TemplateFile, files: Mapping[str, Path]) -> FeatureSet:
+    template = use.template
+    if isinstance(template, Collector) and use.file is not None:
+        try:
+            return template.features(read_feature_table(files[use.file]))
+        except DataError as error:
+            raise FormatError(f"{files[use.file]}: {error}") from error
+    if isinstance(template, RuleTemplate | BuiltInTemplate):
+        return FeatureSet(templates=[template])
+    name = known_templates.name_of(type(template))
+    raise ConfigError(f"the feature template '{name}' can be called with no rule")
 
 
 def write_settings(directory: Path, settings: ModelSettings) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
+from importlib.metadata import entry_points
 from typing import Generic, TypeVar, cast
 
 from hopefear.errors import ConfigError
@@ -33,6 +34,9 @@ class Registry(Generic[T]):
     ----------
     kind : str
         What is registered, in the singular; it is used in messages.
+    group : str, optional
+        The group of entry points by which installed packages declare theirs: the module that an
+        entry point names is imported when its name is asked for, and registers it.
 
     Examples
     --------
@@ -48,8 +52,8 @@ class Registry(Generic[T]):
     hopefear.errors.ConfigError: unknown greeting 'plan'; did you mean 'plain'? Known: plain
     """
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, *, group: str | None = None) -> None:
+        self.kind, self.group = kind, group
         self._factories: dict[str, Callable[..., T]] = {}
 
     def register(self, name: str) -> Callable[[Factory], Factory]:
@@ -64,6 +68,9 @@ class Registry(Generic[T]):
         return add
 
     def __getitem__(self, name: str) -> Callable[..., T]:
+        if name not in self._factories and self.group is not None:
+            for entry in entry_points(group=self.group, name=name):
+                entry.load()
         try:
             return self._factories[name]
         except KeyError:

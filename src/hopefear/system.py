@@ -33,6 +33,7 @@ def train(
     lm_texts: PathLike | Sequence[PathLike] = (),
     lm_order: int | None = None,
     keep_arpa: bool | None = None,
+    features: str | Sequence[str] = (),
     weights: PathLike | None = None,
     memory: int | None = None,
     threads: int | None = None,
@@ -71,6 +72,9 @@ def train(
         Further texts for the language model that is estimated, and its order.
     keep_arpa : bool, optional
         Whether that model is kept as an ARPA file, too.
+    features : str or several
+        Further features: ``large``, ``patterns``, or the name of your own template; ``small`` has
+        none.
     weights : path, optional
         A file of weights for the model.
     memory, threads
@@ -106,12 +110,18 @@ def train(
         "language_model.estimation.order": lm_order,
         "language_model.estimate": None if lm_order is None else True,
         "language_model.keep_arpa": keep_arpa,
+        "templates": _templates(features),
         "weights": _path(weights),
         "memory": memory,
         "threads": threads,
     }
     chosen = build_train_settings(settings, options, set)
     return build(chosen, Path(out), tell=tell, finished=finished)
+
+
+def _templates(names: str | Sequence[str]) -> list[str] | None:
+    several = [names] if isinstance(names, str) else names
+    return [name for name in several if name != "small"] if several else None
 
 
 def _path(path: PathLike | None) -> str | None:

@@ -58,6 +58,18 @@ def test_several_grammars_are_used_as_one(
     assert keys(found[0]) == keys(found[1])
 
 
+@pytest.mark.parametrize("word", ["Anna", "Ázerbájdžán", "Živa", "Ÿ", "Ωmega", "Иван", "Ấ", "3M"])
+def test_words_with_a_capital_letter_pass_as_names_if_they_may(word: str) -> None:
+    for written in (word, word.lower()):
+        rules = [Rule(source=(written,), target=("b",))]
+        options = DecoderOptions(name_rules=True)
+        decoder = Decoder(built(rules), {}, NO_WEIGHTS, options=options)
+        found = all_derived(decoder.parse([written]))
+        expected = {"b", written} if written[0].isupper() else {"b"}
+        assert {d.words[1] for d in found} == expected
+        assert sum(d.features.get("NameRule", 0) for d in found) == len(expected) - 1
+
+
 def test_nodes_say_which_words_of_the_sentence_they_cover() -> None:
     decoder = Decoder(built([Rule(source=("a", X), target=(0,))]), {}, NO_WEIGHTS)
     forest = decoder.parse(["a", "b"])

@@ -25,6 +25,7 @@ namespace hopefear {
 struct PassThroughOptions {
     bool identity = false;  // every word may pass as it is
     bool numbers = false;   // words of digits and punctuation may
+    bool names = false;     // words that begin with a capital letter may
 };
 
 // One thread uses a parser at a time; what it allocates is used again for the next sentence.

@@ -74,8 +74,8 @@ struct WordFeatures {
 };
 
 // Rules that are made for a sentence: a word passes as it is.
-enum class PassThrough : std::uint8_t { unknown, identity, number };
-inline constexpr std::size_t pass_through_count = 3;
+enum class PassThrough : std::uint8_t { unknown, identity, number, proper_name };
+inline constexpr std::size_t pass_through_count = 4;
 
 struct ModelNames {
     std::string goal = "S";                        // the label of a whole sentence
@@ -86,6 +86,7 @@ struct ModelNames {
     std::string unknown_word = "UnknownWord";
     std::string identity_rule = "IdentityRule";
     std::string number_rule = "NumberRule";
+    std::string name_rule = "NameRule";
 };
 
 class LanguageModels;

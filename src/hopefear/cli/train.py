@@ -73,6 +73,10 @@ def train(
     keep_arpa: Annotated[
         bool | None, typer.Option("--keep-arpa", help="Keep it as an ARPA file, too.")
     ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME...", help="small, large, patterns, or your own. [small]"),
+    ] = None,
     weights: Annotated[
         Path | None, typer.Option(help="Weights for the model. [sensible ones]")
     ] = None,
@@ -116,6 +120,7 @@ def train(
             lm_texts=lm_text or (),
             lm_order=lm_order,
             keep_arpa=keep_arpa,
+            features=features or (),
             weights=weights,
             memory=parse_size(memory) if memory else None,
             threads=threads,

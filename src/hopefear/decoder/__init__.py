@@ -5,7 +5,7 @@ from hopefear.decoder.glue import glue_grammar
 from hopefear.decoder.grammar_use import FeatureUse, GrammarUse
 from hopefear.decoder.options import DecoderOptions, ModelNames
 from hopefear.decoder.rescorer import ForestRescorer, PreparedForest
-from hopefear.decoder.word_features import WordFeatures
+from hopefear.features import WordFeatures
 
 __all__ = [
     "Decoder",

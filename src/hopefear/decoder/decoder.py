@@ -14,8 +14,7 @@ from hopefear.decoder.glue import glue_grammar
 from hopefear.decoder.grammar_use import GrammarUse
 from hopefear.decoder.options import DecoderOptions, ModelNames
 from hopefear.decoder.rescorer import ForestRescorer
-from hopefear.decoder.word_features import WordFeatures
-from hopefear.features import Template, bind
+from hopefear.features import Template, WordFeatures, bind
 from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Grammar
 from hopefear.threads import map_in_order

@@ -25,6 +25,8 @@ class DecoderOptions:
         Whether every word may pass as it is, even if there are rules for it.
     number_rules : bool
         Whether words of digits and punctuation may.
+    name_rules : bool
+        Whether words that begin with a capital letter (Latin, Greek or Cyrillic) may.
     pop_limit : int
         How many candidates cube pruning scores for each node of the chart; 0: all, which is
         exhaustive search and takes time that grows exponentially with the sentence's length.
@@ -41,6 +43,7 @@ class DecoderOptions:
     rule_limit: int = 30
     identity_rules: bool = False
     number_rules: bool = False
+    name_rules: bool = False
     pop_limit: int = 200
     beam: float = 0.0
     cache_bytes: int = 100 << 20
@@ -60,6 +63,7 @@ class DecoderOptions:
         options.rule_limit = self.rule_limit
         options.identity_rules = self.identity_rules
         options.number_rules = self.number_rules
+        options.name_rules = self.name_rules
         options.pop_limit = self.pop_limit
         options.beam = self.beam
         options.cache_bytes = self.cache_bytes
@@ -78,9 +82,9 @@ class ModelNames:
         -1 for each word of a rule's target side; <s> and </s> are such words, as in Moses.
     phrase_penalty : str
         1 for each rule, those that glue and words that pass included.
-    unknown_word, identity_rule, number_rule : str
+    unknown_word, identity_rule, number_rule, name_rule : str
         1 for each word that passes: because no rule covers it alone, because every word may, or
-        because it is a number.
+        because it is a number or a name.
     """
 
     goal: str = "S"
@@ -90,6 +94,7 @@ class ModelNames:
     unknown_word: str = "UnknownWord"
     identity_rule: str = "IdentityRule"
     number_rule: str = "NumberRule"
+    name_rule: str = "NameRule"
 
     def passing(self) -> PassNames:
         """Return what rules of words that pass are called."""
@@ -99,6 +104,7 @@ class ModelNames:
                 PassThrough.unknown: self.unknown_word,
                 PassThrough.identity: self.identity_rule,
                 PassThrough.number: self.number_rule,
+                PassThrough.proper_name: self.name_rule,
             },
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopefear import _core
 from hopefear._core import LanguageModel
-from hopefear.decoder.word_features import WordFeatures
+from hopefear.features import WordFeatures
 from hopefear.forest import Derivation, Forest
 from hopefear.threads import map_in_order
 from hopefear.types import FloatArray, Vocabulary, Weights

@@ -1,4 +1,4 @@
-"""Features that are computed from rules: templates, and what they need to know of a bitext."""
+"""Features that are computed from rules and words: templates, and what is chosen from a bitext."""
 
 from hopefear.features.base import (
     BuiltInTemplate,
@@ -8,16 +8,24 @@ from hopefear.features.base import (
     bind,
     templates,
 )
-from hopefear.features.lexical import LexicalTemplate
+from hopefear.features.collected import Collector, FeatureSet
+from hopefear.features.lexical import Lexical, LexicalTemplate
 from hopefear.features.names import Special, feature_name
+from hopefear.features.patterns import Patterns
+from hopefear.features.word_features import WordFeatures
 
 __all__ = [
     "BuiltInTemplate",
+    "Collector",
+    "FeatureSet",
+    "Lexical",
     "LexicalTemplate",
     "PassNames",
+    "Patterns",
     "RuleTemplate",
     "Special",
     "Template",
+    "WordFeatures",
     "bind",
     "feature_name",
     "templates",

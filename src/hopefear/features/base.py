@@ -21,8 +21,8 @@ class RuleTemplate(Protocol):
     It is called once for each rule that the decoder meets, whatever the weights and however often
     the rule is used; a rule that is met again long after may be asked for again. What it gives for
     a rule must always be the same. A word that passes as it is comes as a rule, too: from the word
-    to itself, with ``UnknownWord``, ``IdentityRule`` or ``NumberRule`` as its feature. Values of
-    features that the rule has already, or that another template gives, add up.
+    to itself, with ``UnknownWord``, ``IdentityRule``, ``NumberRule`` or ``NameRule`` as its
+    feature. Values of features that the rule has already, or that another template gives, add up.
     """
 
     def __call__(self, rule: Rule) -> Mapping[str, float]:
@@ -39,7 +39,7 @@ class BuiltInTemplate(Protocol):
 
 Template = RuleTemplate | BuiltInTemplate
 
-templates: Registry[object] = Registry("feature template")
+templates: Registry[object] = Registry("feature template", group="hopefear.features")
 """Templates and what makes them, by the names that settings use."""
 
 

@@ -4,16 +4,18 @@ Chiang (2012), Hope and fear for discriminative training of statistical translat
 7: lex(e), lex(f, e) and lex(NULL, e).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from hopefear import _core
-from hopefear.errors import DataError
+from hopefear import _core, require
+from hopefear.errors import DataError, FormatError
+from hopefear.features.base import templates
+from hopefear.features.collected import FeatureSet, Progress, Row
 from hopefear.features.names import Special, feature_name
 
-__all__ = ["LexicalTemplate", "WordPair"]
+__all__ = ["Lexical", "LexicalTemplate", "WordPair"]
 
 Word = str | Special
 
@@ -80,3 +82,70 @@ class LexicalTemplate:
         if self.unknown:
             numbers[Special.UNKNOWN] = len(words)
         return numbers
+
+
+_UNKNOWN = ""  # in rows
+
+
+@templates.register("large")
+@dataclass(frozen=True, kw_only=True)
+class Lexical:
+    """The lexical features of the paper's large model, for the words of a bitext.
+
+    Attributes
+    ----------
+    min_count : int
+        Words that occur less often are all ``<unk>``. The paper has 10,000, in 150 million words.
+    min_feature_count : int
+        Features that occur less often in the bitext are left out.
+    """
+
+    min_count: int = 10
+    min_feature_count: int = 1
+
+    def __post_init__(self) -> None:
+        require.integer(self, "min_count", 1)
+        require.integer(self, "min_feature_count", 1)
+
+    def collect(self, bitext: _core.Bitext, tell: Progress) -> Iterator[Row]:
+        """Yield the words that are told apart, and the features with their counts."""
+
+        def progress(stage: str, done: int, total: int) -> None:
+            tell(stage, done, total)
+
+        sources, targets, found = _core.count_lexical(
+            bitext, self.min_count, self.min_feature_count, progress
+        )
+        yield from (("source", word) for word in sources)
+        yield from (("target", word) for word in targets)
+        columns = (found.source.tolist(), found.target.tolist(), found.count.tolist())
+        for f, e, count in zip(*columns, strict=True):
+            target = targets[e] if e < len(targets) else _UNKNOWN
+            if f == _core.LexicalTemplate.ANY:
+                yield ("any", target, str(count))
+            elif f == _core.LexicalTemplate.NULL:
+                yield ("null", target, str(count))
+            else:
+                source = sources[f] if f < len(sources) else _UNKNOWN
+                yield ("link", source, target, str(count))
+
+    def features(self, rows: Iterable[Row]) -> FeatureSet:
+        """Return the features of such rows."""
+        words: dict[str, list[str]] = {"source": [], "target": []}
+        pairs: list[WordPair] = []
+        for number, row in enumerate(rows, 1):
+            match row:
+                case ("source" | "target" as side, word):
+                    words[side].append(word)
+                case ("any", e, _):
+                    pairs.append((None, e or Special.UNKNOWN))
+                case ("null", e, _):
+                    pairs.append((Special.NULL, e or Special.UNKNOWN))
+                case ("link", f, e, _):
+                    pairs.append((f or Special.UNKNOWN, e or Special.UNKNOWN))
+                case _:
+                    raise FormatError(f"row {number}: {list(row)} is no lexical feature")
+        template = LexicalTemplate(
+            source_words=words["source"], target_words=words["target"], pairs=pairs
+        )
+        return FeatureSet(templates=[template])

@@ -19,7 +19,8 @@ from hopefear.errors import ConfigError
 from hopefear.formats import open_output, read_weights, write_weights
 from hopefear.grammar import FeatureKind, Grammar
 from hopefear.model import SETTINGS_FILE, GrammarFile, Model, ModelSettings, write_settings
-from hopefear.training.grammar_stages import make_glue, make_grammars
+from hopefear.training.feature_stages import make_templates
+from hopefear.training.grammar_stages import find_alignments, make_glue, make_grammars
 from hopefear.training.language_model_stages import make_language_models
 from hopefear.training.normalize import normalize_inputs
 from hopefear.training.progress import Progress
@@ -33,7 +34,7 @@ __all__ = ["build"]
 
 _OURS = re.compile(
     r"(model|train)\.toml|stages|texts|alignments\.gz|weights\.tsv|(grammar|rules|glue)\.bin"
-    r"|lm\d+\.(kenlm|arpa\.gz)|.*\.part"
+    r"|lm\d+\.(kenlm|arpa\.gz)|features-[\w.-]+\.tsv|.*\.part"
 )
 
 
@@ -86,13 +87,15 @@ def _check_target(path: Path) -> None:
 def _make(work: Work) -> None:
     settings = work.settings
     inputs = normalize_inputs(work)
-    grammars = make_grammars(work, inputs)
+    alignments = find_alignments(work, inputs)
+    grammars = make_grammars(work, inputs, alignments)
     model = ModelSettings(
         grammars=_with_features(work, grammars),
         glue=make_glue(work),
         language_models=make_language_models(work, inputs),
         normalization=settings.normalization,
         decoder=settings.decoder,
+        templates=make_templates(work, inputs, alignments),
     )
     chosen = settings.weights
     weights = _default_weights(work, model) if chosen is None else read_weights(chosen)

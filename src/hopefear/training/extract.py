@@ -19,7 +19,7 @@ from hopefear.training.align import read_alignments
 from hopefear.training.progress import Progress
 from hopefear.training.texts import read_text
 
-__all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity"]
+__all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity", "read_bitext"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,7 @@ class RuleExtraction:
             if progress is not None:
                 progress(stage, done, total)
 
-        bitext = _read_bitext(source, target, alignments, tell)
+        bitext = read_bitext(source, target, alignments, tell)
         filtered = None
         if inputs:
             filtered = _core.SourceFilter(bitext, self.max_source_symbols, max_span or 0)
@@ -188,9 +188,10 @@ def rarity(count: float) -> float:
     return math.exp(1 - count)
 
 
-def _read_bitext(
+def read_bitext(
     source: PathLike, target: PathLike, alignments: PathLike | Alignments, tell: Progress
 ) -> _core.Bitext:
+    """Read a bitext and its alignments."""
     tell("reading", 0, 3)
     source_text = read_text(source)
     tell("reading", 1, 3)

@@ -10,16 +10,20 @@ from hopefear.training.normalize import Inputs
 from hopefear.training.stages import Figures, existing_file
 from hopefear.training.work import Work, options_of
 
-__all__ = ["make_glue", "make_grammars"]
+__all__ = ["FoundAlignments", "find_alignments", "make_glue", "make_grammars"]
 
 GRAMMAR, ALIGNMENTS = "grammar.bin", "alignments.gz"
 
 
-def make_grammars(work: Work, inputs: Inputs) -> list[str]:
+FoundAlignments = tuple[Path, str]
+"""A file, and the fingerprint of what it was made from."""
+
+
+def make_grammars(work: Work, inputs: Inputs, alignments: FoundAlignments | None) -> list[str]:
     """Make the grammars, and return their files: of the bitext, and of rules from elsewhere."""
     grammars = []
-    if inputs.bitext is not None:
-        grammars.append(_extract(work, inputs, *inputs.bitext))
+    if inputs.bitext is not None and alignments is not None:
+        grammars.append(_extract(work, inputs, *inputs.bitext, *alignments))
     rules = work.settings.rules
     if rules.files:
         grammars.append(_read_rules(work, "rules", rules.files, rules.format))
@@ -37,8 +41,11 @@ def make_glue(work: Work) -> str | None:
     return _read_rules(work, "glue", [path], format)
 
 
-def _align(work: Work, source: Path, target: Path) -> tuple[Path, str]:
-    """Return the alignments, and the fingerprint of what they were made from."""
+def find_alignments(work: Work, inputs: Inputs) -> FoundAlignments | None:
+    """Return the alignments of the bitext, if there is one."""
+    if inputs.bitext is None:
+        return None
+    source, target = inputs.bitext
     chosen = work.settings.alignment
     if chosen.file is not None:
         file = existing_file(chosen.file)
@@ -63,8 +70,9 @@ def _align(work: Work, source: Path, target: Path) -> tuple[Path, str]:
     return path, work.stages.do("align", fingerprint, [ALIGNMENTS], find).fingerprint
 
 
-def _extract(work: Work, inputs: Inputs, source: Path, target: Path) -> str:
-    alignments, of_alignments = _align(work, source, target)
+def _extract(
+    work: Work, inputs: Inputs, source: Path, target: Path, alignments: Path, of_alignments: str
+) -> str:
     extraction = work.settings.own_extraction()
     max_span = work.settings.decoder.max_span if inputs.inputs else 0
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from hopefear import require
 from hopefear.decoder import DecoderOptions, FeatureUse
 from hopefear.errors import ConfigError
+from hopefear.features import templates as known_templates
 from hopefear.normalization import Normalization
 from hopefear.training.align import SYMMETRIZATIONS
 from hopefear.training.diagonal import DiagonalAligner
@@ -120,6 +121,8 @@ class TrainSettings:
     features
         Features that are used in another way than usual, as in `hopefear.decoder.FeatureUse`:
         probabilities as they are, or counts.
+    templates
+        Further features, as `hopefear.features` has them: ``large``, ``patterns``, or your own.
     weights
         A file of weights for the model, in place of sensible ones.
     decoder
@@ -142,6 +145,7 @@ class TrainSettings:
     normalization: Normalization = field(default_factory=Normalization)
     extraction: RuleExtraction = field(default_factory=RuleExtraction)
     features: tuple[FeatureUse, ...] = ()
+    templates: tuple[Annotated[object, known_templates], ...] = ()
     weights: Path | None = None
     decoder: DecoderOptions = field(default_factory=DecoderOptions)
     memory: int | None = None
@@ -159,6 +163,10 @@ class TrainSettings:
                 "give a bitext (source and target), or rules, or both; or at least a language "
                 "model, for sentences that have grammars of their own"
             )
+        kinds = [type(template) for template in self.templates]
+        for kind in kinds:
+            if kinds.count(kind) > 1:
+                raise ConfigError(f"templates: '{known_templates.name_of(kind)}' is there twice")
         alignments = self.alignment.file
         if alignments is not None and not self.normalization.keeps_words:
             raise ConfigError(

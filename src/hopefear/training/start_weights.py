@@ -61,5 +61,6 @@ def default_weights(
         names.unknown_word: -1.0,
         names.identity_rule: -1.0,
         names.number_rule: 0.0,
+        names.name_rule: 0.0,
     }
     return Weights(weights)
