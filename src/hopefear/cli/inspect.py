@@ -39,8 +39,8 @@ def inspect(
     others: Annotated[int, typer.Option(min=0, help="And so many others, at random.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Decides which others.")] = 1,
     search: Annotated[
-        str, typer.Option(help="Of hope and fear in forests: nbest, rerank, linear.")
-    ] = "rerank",
+        str | None, typer.Option(help="In forests: nbest, rerank, linear. [the learner's, rerank]")
+    ] = None,
     temperature: Annotated[
         float | None, typer.Option(help="At which others are drawn. [the spread of the best]")
     ] = None,

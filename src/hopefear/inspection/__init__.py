@@ -11,7 +11,8 @@ from hopefear.inspection.cloud import (
 from hopefear.inspection.forest_cloud import forest_cloud
 from hopefear.inspection.forest_source import inspect_forests
 from hopefear.inspection.list_cloud import list_cloud
-from hopefear.inspection.source import CloudOptions, inspect_lists, inspect_run
+from hopefear.inspection.options import CloudOptions
+from hopefear.inspection.source import inspect_lists, inspect_run
 
 __all__ = [
     "Chosen",

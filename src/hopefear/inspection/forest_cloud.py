@@ -10,6 +10,7 @@ import numpy as np
 from hopefear.forest import Forest
 from hopefear.inspection.cloud import Chosen, Cloud, CloudPoint
 from hopefear.inspection.derivation_tree import derivation_tree
+from hopefear.inspection.options import CloudOptions
 from hopefear.inspection.worth import Worth
 from hopefear.metrics import Bleu, BleuReferences, OracleDocument
 from hopefear.search import Example, Found, NBest, Rerank, Search, searches
@@ -24,14 +25,10 @@ def forest_cloud(
     metric: Bleu,
     weights: Weights,
     sentence: int,
+    options: CloudOptions | None = None,
     *,
     context: Sequence[Found] = (),
-    search: Search | None = None,
     references: Sequence[str] = (),
-    listed: int = 100,
-    others: int = 200,
-    temperature: float | None = None,
-    seed: int = 1,
 ) -> Cloud:
     """Return the cloud of a sentence.
 
@@ -47,27 +44,22 @@ def forest_cloud(
         The model.
     sentence : int
         Which one it is, from 0.
+    options : CloudOptions, optional
+        How hope and fear are searched for, and how many derivations are shown.
     context : sequence of Found
         1-best derivations of some sentences: what a document looks like in which B is the gain.
-    search : Search, optional
-        How hope and fear are found; by forest reranking if not given.
     references : sequence of str
         To be shown.
-    listed, others : int
-        Show so many of the best derivations, and so many that are drawn at random.
-    temperature : float, optional
-        Of the distribution that they are drawn from. If not given, it is the distance of the best
-        from the worst of the list, so that most of them lie outside of it.
-    seed : int
-        Decides which are drawn.
     """
+    options = options or CloudOptions()
     example = Example(forest, sentence, prepared, weights.vector(forest.feature_names))
     worth = Worth.typical(metric, np.array([found.statistics for found in context]))
     document = worth.document or OracleDocument()
-    chosen_search = Rerank() if search is None else search
-    best_list = example.nbest(max(listed, 1), distinct=False)
+    search = options.search or Rerank()
+    best_list = example.nbest(options.listed, distinct=False)
     scores = [found.derivation.score for found in best_list]
-    drawn = _drawn(example, others, temperature or (scores[0] - scores[-1]) or 1.0, seed)
+    temperature = options.temperature or (scores[0] - scores[-1]) or 1.0
+    drawn = _drawn(example, options.others, temperature, options.seed)
 
     def points(found: Sequence[Found]) -> list[CloudPoint]:
         if not found:
@@ -91,16 +83,16 @@ def forest_cloud(
         return by.find(example, example.scores, document, gain_weight)[0]
 
     best, hope, fear = (
-        chosen(one) for one in (example.best, find(1.0, chosen_search), find(-1.0, chosen_search))
+        chosen(one) for one in (example.best, find(1.0, search), find(-1.0, search))
     )
-    in_list = NBest(size=max(listed, 1))
-    looked_further = not isinstance(chosen_search, NBest)
+    in_list = NBest(size=options.listed)
+    looked_further = not isinstance(search, NBest)
     features = {name for one in (best, hope, fear) for name in one.features}
     return Cloud(
         sentence=str(sentence),
         metric=metric.name,
         worth=worth.name,
-        search=f"{searches.name_of(type(chosen_search))} search",
+        search=f"{searches.name_of(type(search))} search",
         references=tuple(references),
         size=_count(forest),
         listed=tuple(points(best_list)),

@@ -10,7 +10,7 @@ from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.store import ForestStore
 from hopefear.inspection.cloud import Cloud
 from hopefear.inspection.forest_cloud import forest_cloud
-from hopefear.inspection.source import CloudOptions
+from hopefear.inspection.options import CloudOptions
 from hopefear.metrics import Bleu, Metric
 from hopefear.search import Example, Found
 from hopefear.texts import read_references
@@ -61,13 +61,9 @@ def inspect_forests(
         metric,
         weights,
         wanted,
+        options,
         context=context,
-        search=options.search,
         references=texts.sentences[wanted],
-        listed=options.listed,
-        others=options.others,
-        temperature=options.temperature,
-        seed=options.seed,
     )
 
 

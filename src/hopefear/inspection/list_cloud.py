@@ -6,6 +6,7 @@ import numpy as np
 
 from hopefear.errors import DataError
 from hopefear.inspection.cloud import Chosen, Cloud, CloudPoint
+from hopefear.inspection.options import CloudOptions
 from hopefear.inspection.worth import Worth
 from hopefear.learners import TuningSet
 from hopefear.types import FloatArray, Weights
@@ -17,12 +18,10 @@ def list_cloud(
     data: TuningSet,
     weights: Weights,
     sentence: int,
+    options: CloudOptions | None = None,
     *,
     name: str | None = None,
     references: Sequence[str] = (),
-    listed: int = 100,
-    others: int = 200,
-    seed: int = 1,
 ) -> Cloud:
     """Return the cloud of a sentence: hope and fear are the best of its list.
 
@@ -34,15 +33,14 @@ def list_cloud(
         The model.
     sentence : int
         Which one, from 0.
+    options : CloudOptions, optional
+        How many hypotheses are shown: the best, and some of the rest.
     name : str, optional
         What it is called, if not by its number.
     references : sequence of str
         To be shown.
-    listed, others : int
-        Show so many of the best hypotheses, and so many of the rest, drawn at random.
-    seed : int
-        Decides which are drawn.
     """
+    options = options or CloudOptions()
     lists = data.nbest
     rows = lists.rows(sentence)
     if not rows:
@@ -71,7 +69,8 @@ def list_cloud(
         )
 
     order = np.argsort(-scores, kind="stable")
-    rest = np.sort(np.random.default_rng(seed).permutation(order[listed:])[:others])
+    random = np.random.default_rng(options.seed)
+    rest = np.sort(random.permutation(order[options.listed :])[: options.others])
     best, hope, fear = chosen(scores), chosen(scores + gains), chosen(scores - gains)
     features = {feature for one in (best, hope, fear) for feature in one.features}
     return Cloud(
@@ -81,7 +80,7 @@ def list_cloud(
         search="the best of the list",
         references=tuple(references),
         size=f"{len(rows)} hypotheses",
-        listed=tuple(point(i) for i in order[:listed].tolist()),
+        listed=tuple(point(i) for i in order[: options.listed].tolist()),
         others=tuple(point(i) for i in rest.tolist()),
         best=best,
         hope=hope,

@@ -1,7 +1,5 @@
 """From files to the cloud of a sentence: those of a run, or any others."""
 
-import math
-from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear import config
@@ -9,47 +7,15 @@ from hopefear.errors import ConfigError, DataError
 from hopefear.formats import read_keyed_lines, read_lines, read_weights
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.inspection.cloud import Cloud
+from hopefear.inspection.corpus_source import inspect_corpus
 from hopefear.inspection.list_cloud import list_cloud
+from hopefear.inspection.options import CloudOptions
 from hopefear.metrics import Metric
-from hopefear.search import Search
 from hopefear.tuning.data import LoadedSet, load_data
 from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.types import Weights
 
-__all__ = ["CloudOptions", "inspect_lists", "inspect_run", "run_weights"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CloudOptions:
-    """How much of a cloud is shown.
-
-    Parameters
-    ----------
-    listed : int
-        So many of the model's best.
-    others : int
-        So many that are drawn at random.
-    seed : int
-        Decides which are drawn.
-    search : Search, optional
-        How hope and fear are found in forests; by forest reranking if not given.
-    temperature : float, optional
-        Of the distribution over a forest from which derivations are drawn; see
-        :func:`~hopefear.inspection.forest_cloud`.
-    """
-
-    listed: int = 100
-    others: int = 200
-    seed: int = 1
-    search: Search | None = None
-    temperature: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.temperature is not None and not 0 < self.temperature < math.inf:
-            raise ConfigError(f"temperature must be > 0, got {self.temperature}")
-        for name in ("listed", "others", "seed"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must be >= 0, got {getattr(self, name)}")
+__all__ = ["inspect_lists", "inspect_run", "run_weights"]
 
 
 def inspect_run(
@@ -70,13 +36,16 @@ def inspect_run(
     data = settings.dev if dev else settings.tuning
     if data is None:
         raise ConfigError(f"{run}: the run has no held-out data")
-    missing = [path for path in (*data.nbest, *data.references) if not path.exists()]
+    sources = () if data.source is None else (data.source,)
+    missing = [path for path in (*data.nbest, *sources, *data.references) if not path.exists()]
     if missing:
         raise DataError(
             f"{missing[0]}: does not exist; {run / 'config.toml'} names it: go to the directory "
             "where the run was started, or give the data"
         )
     chosen = run_weights(run) if weights is None else weights
+    if settings.translates:
+        return inspect_corpus(run, settings, sentence, chosen, options, dev=dev, tell=tell)
     return inspect_lists(data, settings.metric, chosen, sentence, options, tell=tell)
 
 
@@ -97,11 +66,9 @@ def inspect_lists(
         loaded.tuning_set,
         weights,
         number,
+        options,
         name=name,
         references=_references(data, name),
-        listed=options.listed,
-        others=options.others,
-        seed=options.seed,
     )
 
 

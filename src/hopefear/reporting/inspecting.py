@@ -40,7 +40,7 @@ def inspect(
     listed: int = 100,
     others: int = 200,
     seed: int = 1,
-    search: str | Search = "rerank",
+    search: str | Search | None = None,
     temperature: float | None = None,
     out: PathLike | None = None,
     interactive: bool = True,
@@ -67,8 +67,9 @@ def inspect(
         Show so many of the model's best, and so many others, drawn at random.
     seed : int
         Decides which are drawn.
-    search : str or Search
-        How hope and fear are found in forests: nbest, rerank or linear.
+    search : str or Search, optional
+        How hope and fear are found in forests: nbest, rerank or linear; if not given, as the run's
+        learner does, or by reranking.
     temperature : float, optional
         Of the distribution over a forest from which derivations are drawn. If not given, it is the
         distance of the best from the worst of those listed.

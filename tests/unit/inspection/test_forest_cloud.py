@@ -36,7 +36,13 @@ def test_the_cloud_of_a_whole_forest_is_its_enumeration(
     prepared = BLEU.prepare(References([[reference]]))
     context = [Example(forest, 0, prepared, weights.vector(forest.feature_names)).best]
     cloud = forest_cloud(
-        forest, prepared, BLEU, weights, 0, context=context, search=NBest(size=ALL), listed=ALL
+        forest,
+        prepared,
+        BLEU,
+        weights,
+        0,
+        CloudOptions(search=NBest(size=ALL), listed=ALL),
+        context=context,
     )
     scores = forest.score_edges(weights).tolist()
     start = OracleDocument().statistics
@@ -69,7 +75,12 @@ def test_hope_and_fear_among_the_listed_are_marked_if_the_search_looks_further(
     weights = weights_of(forest, 1)
     prepared = BLEU.prepare(References([[reference]]))
     cloud = forest_cloud(
-        forest, prepared, BLEU, weights, 0, search=searches[name](), listed=3, others=5
+        forest,
+        prepared,
+        BLEU,
+        weights,
+        0,
+        CloudOptions(search=searches[name](), listed=3, others=5),
     )
     assert cloud.search == f"{name} search"
     assert len(cloud.listed) <= 3
@@ -156,3 +167,8 @@ def test_what_is_not_there_is_named(store: Path) -> None:
 def test_a_temperature_is_positive(value: float) -> None:
     with pytest.raises(ConfigError, match="temperature must be > 0"):
         CloudOptions(temperature=value)
+
+
+def test_a_list_has_at_least_one() -> None:
+    with pytest.raises(ConfigError, match="listed must be"):
+        CloudOptions(listed=0)

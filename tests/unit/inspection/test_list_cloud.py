@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hopefear.errors import DataError, FormatError
-from hopefear.inspection import list_cloud, read_cloud, write_cloud
+from hopefear.inspection import CloudOptions, list_cloud, read_cloud, write_cloud
 from hopefear.inspection.worth import Worth
 from hopefear.learners import TuningSet
 from hopefear.metrics import Bleu, Column, OracleDocument, References, Ter
@@ -45,7 +45,7 @@ def test_hope_and_fear_have_the_largest_score_plus_and_minus_gain(data: TuningSe
 
 
 def test_every_hypothesis_is_in_the_cloud_once_with_its_worth(data: TuningSet) -> None:
-    cloud = list_cloud(data, START, 3, listed=4, others=100)
+    cloud = list_cloud(data, START, 3, CloudOptions(listed=4, others=100))
     lists, rows = data.nbest, data.nbest.rows(3)
     scores = [point.score for point in cloud.listed]
     assert len(cloud.listed) == 4
@@ -60,7 +60,8 @@ def test_every_hypothesis_is_in_the_cloud_once_with_its_worth(data: TuningSet) -
 
 def test_the_same_seed_draws_the_same_others(data: TuningSet) -> None:
     first, again, other = (
-        list_cloud(data, START, 0, listed=2, others=5, seed=seed) for seed in (1, 1, 2)
+        list_cloud(data, START, 0, CloudOptions(listed=2, others=5, seed=seed))
+        for seed in (1, 1, 2)
     )
     assert first == again
     assert len(first.others) == 5
