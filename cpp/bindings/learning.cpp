@@ -70,7 +70,14 @@ void bind_online(nb::module_& m) {
         .def("weights",
              [](const SubgradientState& state) { return to_array(state.weights.weights()); })
         .def("average",
-             [](const SubgradientState& state) { return to_array(state.weights.average()); });
+             [](const SubgradientState& state) { return to_array(state.weights.average()); })
+        .def(
+            "save", [](const SubgradientState& state) { return to_array(state.save()); },
+            "Everything in one array, for `load`.")
+        .def_static(
+            "load",
+            [](const ArrayIn<double>& saved) { return SubgradientState::load(as_span(saved)); },
+            nb::arg("saved"), "What was saved, bit for bit.");
     m.def(
         "subgradient_epoch",
         [](const NBest& nbest, const ArrayIn<double>& costs, const Loss& loss,
@@ -99,7 +106,14 @@ void bind_online(nb::module_& m) {
         .def("weights",
              [](const KBestMiraState& state) { return to_array(state.weights.weights()); })
         .def("average",
-             [](const KBestMiraState& state) { return to_array(state.weights.average()); });
+             [](const KBestMiraState& state) { return to_array(state.weights.average()); })
+        .def(
+            "save", [](const KBestMiraState& state) { return to_array(state.save()); },
+            "Everything in one array, for `load`.")
+        .def_static(
+            "load",
+            [](const ArrayIn<double>& saved) { return KBestMiraState::load(as_span(saved)); },
+            nb::arg("saved"), "What was saved, bit for bit.");
     m.def(
         "kbest_mira_epoch",
         [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& order,

@@ -1,6 +1,9 @@
 #include "hopefear/kbest_mira.hpp"
 
+#include <algorithm>
+
 #include "hopefear/passive_aggressive.hpp"
+#include "hopefear/saved_numbers.hpp"
 #include "hopefear/sparse_rows.hpp"
 
 namespace hopefear {
@@ -17,6 +20,26 @@ struct Best {
 };
 
 }  // namespace
+
+std::vector<double> KBestMiraState::save() const {
+    SavedNumbers saved;
+    saved.add(weights.save());
+    saved.add(document);
+    saved.add(loss);
+    saved.add(static_cast<double>(updates));
+    return std::move(saved).take();
+}
+
+KBestMiraState KBestMiraState::load(std::span<const double> saved) {
+    SavedReader reader(saved);
+    KBestMiraState state{OnlineWeights::load(reader.array()), {}};
+    const auto document = reader.array();
+    state.document.assign(document.begin(), document.end());
+    state.loss = reader.number();
+    state.updates = static_cast<std::size_t>(std::max(0.0, reader.number()));
+    reader.finish();
+    return state;
+}
 
 KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
                                 std::span<const std::int64_t> order,

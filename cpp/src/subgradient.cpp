@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hopefear/error.hpp"
+#include "hopefear/saved_numbers.hpp"
 #include "hopefear/threads.hpp"
 
 namespace hopefear {
@@ -40,6 +41,40 @@ void move(const NBest& nbest, NBest::Rows rows, std::span<const double> slopes,
 }
 
 }  // namespace
+
+std::vector<double> CumulativePenalty::save() const {
+    SavedNumbers saved;
+    saved.add(paid_);
+    saved.add(due_);
+    return std::move(saved).take();
+}
+
+CumulativePenalty CumulativePenalty::load(std::span<const double> saved) {
+    SavedReader reader(saved);
+    const auto paid = reader.array();
+    CumulativePenalty penalty(0);
+    penalty.paid_.assign(paid.begin(), paid.end());
+    penalty.due_ = reader.number();
+    reader.finish();
+    return penalty;
+}
+
+std::vector<double> SubgradientState::save() const {
+    SavedNumbers saved;
+    saved.add(weights.save());
+    saved.add(penalty.save());
+    saved.add(loss);
+    return std::move(saved).take();
+}
+
+SubgradientState SubgradientState::load(std::span<const double> saved) {
+    SavedReader reader(saved);
+    OnlineWeights weights = OnlineWeights::load(reader.array());
+    CumulativePenalty penalty = CumulativePenalty::load(reader.array());
+    SubgradientState state{std::move(weights), std::move(penalty), reader.number()};
+    reader.finish();
+    return state;
+}
 
 SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> costs,
                                    const Loss& loss, std::span<const std::int64_t> fixed,

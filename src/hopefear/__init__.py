@@ -1,7 +1,8 @@
 """hopefear learns the weights of linear models over structured outputs.
 
-What the commands do, as functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `train`,
-`translate`, `tune`. They are loaded when they are first used, so that importing takes no time.
+What the commands do, as functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`,
+`resume_tuning`, `train`, `translate`, `tune`. They are loaded when they are first used, so that
+importing takes no time.
 """
 
 from importlib import import_module
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hopefear.errors import HopefearError, HopefearWarning
-    from hopefear.interface import convert, evaluate, report, rerank, tune
+    from hopefear.interface import convert, evaluate, report, rerank, resume_tuning, tune
     from hopefear.model import Model
     from hopefear.reporting.inspecting import inspect
     from hopefear.system import train
@@ -27,6 +28,7 @@ __all__ = [
     "inspect",
     "report",
     "rerank",
+    "resume_tuning",
     "train",
     "translate",
     "tune",

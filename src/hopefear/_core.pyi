@@ -1458,6 +1458,13 @@ class SubgradientState:
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
+    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Everything in one array, for `load`."""
+
+    @staticmethod
+    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
+        """What was saved, bit for bit."""
+
 def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, fixed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, state: SubgradientState) -> SubgradientState:
     """One epoch of subgradient steps; returns the next state."""
 
@@ -1477,6 +1484,13 @@ class KBestMiraState:
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Everything in one array, for `load`."""
+
+    @staticmethod
+    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> KBestMiraState:
+        """What was saved, bit for bit."""
 
 def kbest_mira_epoch(nbest: NBest, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
     """One epoch of k-best MIRA; returns the next state."""

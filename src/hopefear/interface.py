@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hopefear import config
 from hopefear.conversion import convert
 from hopefear.errors import ConfigError, DataError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
@@ -19,7 +20,8 @@ from hopefear.nbest import NBest
 from hopefear.reporting import write_pictures, write_report
 from hopefear.reranking import Reranking
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
-from hopefear.tuning import build_settings, run
+from hopefear.tuning import TuneSettings, build_settings, run
+from hopefear.tuning.run_directory import check_stopped
 from hopefear.types import Weights
 
 __all__ = ["convert", "evaluate", "report", "rerank", "tune"]
@@ -198,6 +200,24 @@ def report(
     if pictures is not None:
         write_pictures(several, pictures, top=top)
     return path
+
+
+def resume_tuning(out: PathLike, *, tell: Tell = tell_nobody) -> Iterator[Event]:
+    """Go on with a run of `tune` that was stopped; give the events that are left.
+
+    The run has the settings that it had, and ends as if it had not been stopped, bit for bit.
+
+    Parameters
+    ----------
+    out : path
+        The directory of the run.
+    tell : callable
+        As for `tune`.
+    """
+    path = Path(out)
+    check_stopped(path)
+    settings = config.load(TuneSettings, path / "config.toml")
+    return run(settings, out=path, resume=True, tell=tell)
 
 
 def rerank(

@@ -1,5 +1,6 @@
 """Which epoch to keep, and when to stop looking for a better one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,15 @@ class Track:
         self._rule = rule
         self._sign = 1.0 if higher_is_better else -1.0
         self._held_out: list[float] = []
+
+    @property
+    def held_out(self) -> tuple[float, ...]:
+        """The scores of epochs so far by which it is decided when to stop."""
+        return tuple(self._held_out)
+
+    def restore(self, best: EpochFinished | None, held_out: Sequence[float], reason: str) -> None:
+        """Go on where another track was."""
+        self.best, self._held_out, self.reason = best, list(held_out), reason
 
     def add(self, event: EpochFinished) -> bool:
         """Take up an epoch; return whether to stop after it."""

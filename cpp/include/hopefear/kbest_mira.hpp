@@ -24,6 +24,10 @@ struct KBestMiraState {
     std::vector<double> document;  // statistics in whose context a hypothesis is judged
     double loss = 0.0;             // the violations met in the last epoch, summed up
     std::size_t updates = 0;       // how many of its sentences had one
+
+    // Everything in one array, and the same from it.
+    [[nodiscard]] std::vector<double> save() const;
+    [[nodiscard]] static KBestMiraState load(std::span<const double> saved);
 };
 
 // One epoch over the sentences in `order`.

@@ -28,6 +28,9 @@ class CumulativePenalty {
     void pay(OnlineWeights& weights, FeatureId id);
     void pay_all(OnlineWeights& weights);
 
+    [[nodiscard]] std::vector<double> save() const;
+    [[nodiscard]] static CumulativePenalty load(std::span<const double> saved);
+
   private:
     std::vector<double> paid_;
     double due_ = 0.0;
@@ -37,6 +40,10 @@ struct SubgradientState {
     OnlineWeights weights;
     CumulativePenalty penalty;
     double loss = 0.0;  // the losses met in the last epoch, summed up
+
+    // Everything in one array, and the same from it.
+    [[nodiscard]] std::vector<double> save() const;
+    [[nodiscard]] static SubgradientState load(std::span<const double> saved);
 };
 
 // One epoch over the sentences in `order`. `costs` has an entry for each hypothesis; `fixed` names

@@ -17,11 +17,11 @@ def register(app: typer.Typer) -> None:
 
 
 def tune(
-    learner: Annotated[
-        str,
-        typer.Argument(metavar="LEARNER", help="A preset, a learner, or a TOML file of settings."),
-    ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run's directory.")],
+    learner: Annotated[
+        str | None,
+        typer.Argument(metavar="LEARNER", help="A preset, a learner, or a TOML file of settings."),
+    ] = None,
     nbest: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="N-best lists, of any format.")
     ] = None,
@@ -124,12 +124,23 @@ def tune(
         bool, typer.Option("--report/--no-report", help="Write report.html into RUN.")
     ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace a run in RUN.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in RUN, which was stopped.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Learn weights from n-best lists, or around a decoder, with references or scores."""
     import hopefear
     from hopefear.cli.tuning_console import TuningConsole
+    from hopefear.errors import ConfigError
 
+    if resume:
+        with TuningConsole(out) as console:
+            for event in hopefear.resume_tuning(_alone(out, learner), tell=console.tell):
+                console.show(event)
+        return
+    if learner is None:
+        raise ConfigError("which learner? See 'hopefear presets', or go on with --resume")
     with TuningConsole(out) as console:
         for event in hopefear.tune(
             learner,
@@ -172,3 +183,12 @@ def tune(
             tell=console.tell,
         ):
             console.show(event)
+
+
+def _alone(out: Path, learner: str | None) -> Path:
+    """Return the run to go on with; what was asked for beside it would be ignored."""
+    from hopefear.errors import ConfigError
+
+    if learner is not None:
+        raise ConfigError(f"--resume goes on with the settings of {out}; '{learner}' is too much")
+    return out

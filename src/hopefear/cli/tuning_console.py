@@ -61,6 +61,9 @@ class TuningConsole:
                 self._title, self._epochs, self._done = f"{event.name}{replica}", event.epochs, 0
                 self._started = self._started or event
                 self._bar.show(self._title, 0, self._epochs)
+            case events.RunResumed():
+                self._title, self._done = "resumed", event.epoch - 1
+                self._bar.print(f"going on with epoch {event.epoch}")
             case events.EpochFinished():
                 self._done = event.epoch
                 self._bar.show(self._title, self._done, self._epochs, _note(event))

@@ -79,8 +79,9 @@ class _Models:
             names.add(name)
         given = _given_start(settings) or matching_weights(settings, names)
         self.start = self._model.weights if given is None else given
-        self._decoder = decoder.with_weights(self.start)
-        self._rescorer = self._decoder.rescorer()
+        # Which rules of a source side are considered depends on weights: on the model's own, which
+        # are sensible, so that runs that start elsewhere share their parses.
+        self._decoder, self._rescorer = decoder, decoder.rescorer()
 
     def corpus(self, data: DataSettings, role: str) -> LoadedCorpus:
         """Read and parse one data set."""
@@ -110,9 +111,8 @@ class _Models:
             stat = file.stat()
             digest.update(f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
         digest.update(repr(self._decoder.options).encode())
-        # Which rules of a source side are considered depends on their scores.
-        digest.update(np.ascontiguousarray(self.start.array).tobytes())
-        digest.update("\n".join(self.start.names).encode())
+        digest.update(np.ascontiguousarray(model.weights.array).tobytes())
+        digest.update("\n".join(model.weights.names).encode())
         return digest.hexdigest()[:16]
 
 

@@ -13,10 +13,19 @@ import numpy as np
 
 from hopefear import __version__
 from hopefear.errors import ConfigError
-from hopefear.events import EpochFinished, Event, RunFinished, RunStarted, Warned
+from hopefear.events import (
+    CheckpointWritten,
+    EpochFinished,
+    Event,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    Warned,
+)
 from hopefear.learners import EpochFigures, Figured, Learner, ProgressCallback, TuningData
 from hopefear.metrics import Bleu, Metric
 from hopefear.stopping import Stopping, Track
+from hopefear.tuning.checkpoint import CheckpointFile, Position
 from hopefear.tuning.guards import check_moved, check_weights
 from hopefear.types import FloatArray, Vocabulary, Weights
 
@@ -35,6 +44,7 @@ def learn(
     seed: int = 1,
     stopping: Stopping | None = None,
     progress: ProgressCallback = lambda done, total: None,
+    checkpoint: CheckpointFile | None = None,
 ) -> Iterator[Event]:
     """Learn weights from `data`; the last event is RunFinished with the weights to use.
 
@@ -56,6 +66,9 @@ def learn(
         When to end before all epochs are done.
     progress : callable
         Called within an epoch with how much is done and how much there is.
+    checkpoint : CheckpointFile, optional
+        Where to keep the state after every epoch. If there is one from an earlier run, which was
+        stopped, this run goes on from there, and ends where that one would have ended.
     """
     if not isinstance(data, learner.learns_from):
         known = " or ".join(kind.__name__ for kind in learner.learns_from)
@@ -63,55 +76,66 @@ def learn(
     began = time.perf_counter()
     names = data.feature_names
     first = start.vector(names)
-    yield _started(data, dev, learner, first, name=name, seed=seed)
+    position = Position(state=learner.init(data, first), previous=first)
+    if checkpoint is not None:
+        position = checkpoint.load(position, data)
+    if position.epoch:
+        yield RunResumed(epoch=position.epoch + 1, started=_now())
+    else:
+        yield _started(data, dev, learner, first, name=name, seed=seed)
     track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
-    epochs, reason = 0, ""
-    for event in _epochs(data, dev, learner, first, seed, progress):
+    track.restore(position.best, position.held_out, position.reason)
+    while not track.reason and position.epoch < learner.epochs:
+        epoch = _next_epoch(data, dev, learner, position, seed, progress)
+        if epoch is None:
+            break
+        position, event = epoch
+        if position.repeated == STUCK:
+            message = f"the last {STUCK} epochs, up to {position.epoch}, changed nothing"
+            yield Warned(message=message)
         yield event
-        if isinstance(event, EpochFinished):
-            epochs = event.epoch
-            if track.add(event):
-                reason = track.reason
-                break
+        track.add(event)
+        if checkpoint is not None:
+            position = replace(
+                position, best=track.best, held_out=track.held_out, reason=track.reason
+            )
+            checkpoint.save(position, data)
+            yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))
     best = check_moved(name, track.best, first, names)
+    done = position.epoch == learner.epochs
     yield RunFinished(
         metric=data.metric.name,
         weights=best.weights,
-        epochs=epochs,
+        epochs=position.epoch,
         best_epoch=best.epoch,
         seconds=time.perf_counter() - began,
-        reason=reason or ("all epochs done" if epochs == learner.epochs else "converged"),
+        reason=track.reason or ("all epochs done" if done else "converged"),
         tuning_score=best.tuning_score,
         dev_score=best.dev_score,
     )
 
 
-def _epochs(
+def _next_epoch(
     data: TuningData,
     dev: TuningData | None,
     learner: Learner,
-    first: FloatArray,
+    position: Position,
     seed: int,
     progress: ProgressCallback,
-) -> Iterator[EpochFinished | Warned]:
-    """Give every epoch until the learner has nothing left to do."""
-    names = data.feature_names
-    state, previous, repeated = learner.init(data, first), first, 0
-    for epoch in range(learner.epochs):
-        since = time.perf_counter()
-        following = learner.epoch(data, state, (seed, epoch), progress)
-        if following is state:
-            return
-        state = following
-        w = check_weights(learner.weights(state), names, data.feature_spread, epoch + 1)
-        # A line search may find nothing once, but then it has other directions to try.
-        repeated = repeated + 1 if np.array_equal(w, previous) else 0
-        if repeated == STUCK:
-            yield Warned(message=f"the last {STUCK} epochs, up to {epoch + 1}, changed nothing")
-        previous = w
-        seconds = time.perf_counter() - since
-        figures = learner.figures(state) if isinstance(learner, Figured) else None
-        yield _finished(data, dev, w, figures, epoch=epoch + 1, seconds=seconds)
+) -> tuple[Position, EpochFinished] | None:
+    """Return where the run is after one more epoch, and how that was; None if there is none."""
+    since, epoch = time.perf_counter(), position.epoch
+    state = learner.epoch(data, position.state, (seed, epoch), progress)
+    if state is position.state:
+        return None
+    weights = learner.weights(state)
+    w = check_weights(weights, data.feature_names, data.feature_spread, epoch + 1)
+    # A line search may find nothing once, but then it has other directions to try.
+    repeated = position.repeated + 1 if np.array_equal(w, position.previous) else 0
+    seconds = time.perf_counter() - since
+    figures = learner.figures(state) if isinstance(learner, Figured) else None
+    following = replace(position, state=state, previous=w, epoch=epoch + 1, repeated=repeated)
+    return following, _finished(data, dev, w, figures, epoch=epoch + 1, seconds=seconds)
 
 
 def _finished(
@@ -173,7 +197,7 @@ def _started(
         sentences=data.sentence_count,
         features=len(names),
         weights=Weights.from_vector(names, first),
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        started=_now(),
         seed=seed,
         hypotheses=data.hypothesis_count,
         tuning_score=data.score(first),
@@ -183,6 +207,10 @@ def _started(
         return started
     score = dev.score(_aligned(first, names, dev))
     return replace(started, dev_score=score, dev_oracle=dev.oracle_score)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _aligned(w: FloatArray, names: Vocabulary, other: TuningData) -> FloatArray:

@@ -28,7 +28,7 @@ from hopefear.tuning.guards import (
 )
 from hopefear.tuning.loop import learn
 from hopefear.tuning.replicas import summarize_replicas
-from hopefear.tuning.run_directory import RunDirectory, check_target
+from hopefear.tuning.run_directory import RunDirectory, check_stopped, check_target
 from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.tuning.start import start_weights
 from hopefear.tuning.weights_output import choose_output
@@ -42,6 +42,7 @@ def run(
     *,
     out: Path | None = None,
     force: bool = False,
+    resume: bool = False,
     tell: Tell = tell_nobody,
 ) -> Iterator[Event]:
     """Carry out a run; every event is in its directory before it is given.
@@ -54,28 +55,33 @@ def run(
         The run's directory; without one nothing is written.
     force : bool
         Replace a run that is in the directory.
+    resume : bool
+        Go on with the run that is in the directory, which has these settings and was stopped. It
+        ends as if it had not been stopped, bit for bit.
     tell : callable
         Called every now and then with what is being done, how much of it is done and how much
         there is (0 if that is not known): files, then epochs.
     """
-    if out is not None:
+    if out is not None and resume:
+        check_stopped(out)
+    elif out is not None:
         check_target(out, force=force)
     if settings.translates and out is None:
         with TemporaryDirectory(prefix="hopefear-") as folder:
-            yield from _carry_out(settings, None, Path(folder), tell)
+            yield from _carry_out(settings, None, Path(folder), tell, resume=False)
     else:
-        yield from _carry_out(settings, out, out or Path(), tell)
+        yield from _carry_out(settings, out, out or Path(), tell, resume=resume)
 
 
 def _carry_out(
-    settings: TuneSettings, out: Path | None, folder: Path, tell: Tell
+    settings: TuneSettings, out: Path | None, folder: Path, tell: Tell, *, resume: bool
 ) -> Iterator[Event]:
     names = Vocabulary()
     tuning: _Tuning = (_Translating if settings.translates else _Listed).load(
         settings, folder, names, tell
     )
     output, warning = choose_output(settings, names)
-    directory = None if out is None else RunDirectory(out, settings, output)
+    directory = None if out is None else RunDirectory(out, settings, output, resume=resume)
     try:
         if warning:
             yield from _written(iter([Warned(message=warning)]), directory)
@@ -138,13 +144,17 @@ class _Tuning(ABC):
         """Give the warnings, then the events of one run or of all replicas."""
         yield from (Warned(message=message) for message in self.warnings())
         if self.settings.replicas == 1:
-            yield from self._run(self.settings.seed)
+            yield from self._run(self.settings.seed, directory)
             return
         finished: list[RunFinished] = []
         for number in range(1, self.settings.replicas + 1):
             if directory is not None:
+                if (ended := directory.finished_replica(number)) is not None:
+                    finished.append(ended)
+                    continue
                 directory.begin_replica(number)
-            for event in self._run(self.settings.seed + number - 1, replica=number):
+            seed = self.settings.seed + number - 1
+            for event in self._run(seed, directory, replica=number):
                 if isinstance(event, RunFinished):
                     finished.append(event)
                 yield event
@@ -154,7 +164,9 @@ class _Tuning(ABC):
             yield Warned(message=message)
         yield summarize_replicas(finished, *self.data(), average=self.settings.average)
 
-    def _run(self, seed: int, replica: int | None = None) -> Iterator[Event]:
+    def _run(
+        self, seed: int, directory: RunDirectory | None, replica: int | None = None
+    ) -> Iterator[Event]:
         learner = self.learner()
         name = learners.name_of(type(self.settings.learner))
         if self.settings.scale_features:
@@ -169,6 +181,7 @@ class _Tuning(ABC):
             seed=seed,
             stopping=self.settings.stopping,
             progress=lambda done, total: self.tell(name, done, total),
+            checkpoint=None if directory is None else directory.checkpoint,
         ):
             if isinstance(event, RunStarted):
                 event = replace(event, signature=self.signature(), replica=replica)

@@ -14,20 +14,33 @@
 
 import re
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hopefear import config
 from hopefear.errors import ConfigError
-from hopefear.events import EpochFinished, Event, EventLog, ReplicasFinished, RunFinished
+from hopefear.events import (
+    CheckpointWritten,
+    EpochFinished,
+    Event,
+    EventLog,
+    ReplicasFinished,
+    RunFinished,
+    read_log,
+    to_json,
+)
 from hopefear.formats import open_output, write_weights
+from hopefear.tuning.checkpoint import CheckpointFile
 from hopefear.tuning.settings import TuneSettings
 from hopefear.tuning.weights_output import WeightsOutput
 from hopefear.types import Weights
 
-__all__ = ["RunDirectory", "check_target"]
+__all__ = ["RunDirectory", "check_stopped", "check_target"]
+
+ENDS = (RunFinished, ReplicasFinished)
 
 _OURS = re.compile(
-    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+|parses|decoder"
+    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
 )
 # What a new run in the same place may use again, or writes before there is anything else.
 _KEPT = {"parses", "decoder"}
@@ -55,6 +68,15 @@ def check_target(path: Path, *, force: bool) -> None:
         raise ConfigError(f"{path}: holds a run already; name another directory, or use force")
 
 
+def check_stopped(path: Path) -> None:
+    """Refuse to go on with a run that is not there, or is over."""
+    if not (path / "config.toml").is_file():
+        raise ConfigError(f"{path}: holds no run that could go on")
+    log = path / "events.jsonl"
+    if log.is_file() and any(isinstance(event, ENDS) for event in read_log(log)):
+        raise ConfigError(f"{path}: the run is over; there is nothing to go on with")
+
+
 class RunDirectory:
     """Writes what a run tells into its directory.
 
@@ -66,11 +88,19 @@ class RunDirectory:
         Written to ``config.toml``.
     output : WeightsOutput
         How the final weights are written beside ``weights.tsv``.
+    resume : bool
+        Go on with the run that is there.
     """
 
-    def __init__(self, path: Path, settings: TuneSettings, output: WeightsOutput) -> None:
+    def __init__(
+        self, path: Path, settings: TuneSettings, output: WeightsOutput, *, resume: bool = False
+    ) -> None:
         self.path = path
-        self._output = output
+        self._output, self._resume = output, resume
+        self._folder = path
+        if resume:
+            self._log = self._reopened()
+            return
         path.mkdir(parents=True, exist_ok=True)
         for item in sorted(path.iterdir()):
             if _OURS.fullmatch(item.name) and item.name not in _KEPT:
@@ -84,8 +114,29 @@ class RunDirectory:
         """Write what follows to the directory of a replica."""
         self._log.close()
         self._folder = self.path / f"replica-{number}"
-        self._folder.mkdir()
-        self._log = EventLog(self._folder / "events.jsonl")
+        self._folder.mkdir(exist_ok=self._resume)
+        self._log = self._reopened()
+
+    def finished_replica(self, number: int) -> RunFinished | None:
+        """Return how a replica ended, if it did so before the run was stopped."""
+        log = self.path / f"replica-{number}" / "events.jsonl"
+        if not self._resume or not log.is_file():
+            return None
+        return next((event for event in read_log(log) if isinstance(event, RunFinished)), None)
+
+    @property
+    def checkpoint(self) -> CheckpointFile:
+        """Where the state of the run, or of the replica, is kept."""
+        return CheckpointFile(self._folder / "checkpoint" / "state.npz")
+
+    def _reopened(self) -> EventLog:
+        """Open the log; what a stopped run told after its checkpoint is told again."""
+        path = self._folder / "events.jsonl"
+        if path.is_file():
+            kept = list(_until_epoch(read_log(path), self.checkpoint.epoch()))
+            with open_output(path) as out:
+                out.writelines(to_json(event) + "\n" for event in kept)
+        return EventLog(path)
 
     def end_replicas(self) -> None:
         """Write what follows to the directory itself."""
@@ -110,3 +161,13 @@ class RunDirectory:
     def _write_final(self, weights: Weights) -> None:
         write_weights(self._folder / "weights.tsv", weights)
         self._output.write(self._folder, weights)
+
+
+def _until_epoch(events: Iterable[Event], epoch: int) -> Iterator[Event]:
+    """Give the events until an epoch, with its checkpoint; none if no epoch was done."""
+    done = False
+    for event in events if epoch else ():
+        if done and not isinstance(event, CheckpointWritten):
+            return
+        yield event
+        done = done or (isinstance(event, EpochFinished) and event.epoch == epoch)

@@ -377,7 +377,7 @@ def test_saved_weights_go_on_where_they_were(start: FloatArray, steps: int) -> N
 
 @pytest.mark.parametrize("saved", [[], [1.0], [2.0, 1, 0, 0, 1], [math.nan] * 7, [1e300] * 10])
 def test_saved_weights_that_do_not_fit_together_are_refused(saved: list[float]) -> None:
-    with pytest.raises(DataError, match="saved weights"):
+    with pytest.raises(DataError, match="saved numbers"):
         _core.OnlineWeights.load(np.array(saved, dtype=np.float64))
 
 

@@ -65,7 +65,7 @@ def test_the_directory_holds_settings_events_and_weights(
     out = tmp_path / "some/run"
     events = run(files, out=out)
     assert content(out) == [
-        *["config.toml", "events.jsonl", "report.html"],
+        *["checkpoint/state.npz", "config.toml", "events.jsonl", "report.html"],
         *["weights.moses", "weights.tsv", "weights/01.tsv", "weights/02.tsv", "weights/03.tsv"],
     ]
     assert list(read_log(out / "events.jsonl")) == events
@@ -211,7 +211,7 @@ def test_replicas_have_directories_and_a_mean(files: CandidateFiles, tmp_path: P
             f"replica-{i}/{name}"
             for i in (1, 2, 3)
             for name in (
-                *["events.jsonl", "weights.moses", "weights.tsv"],
+                *["checkpoint/state.npz", "events.jsonl", "weights.moses", "weights.tsv"],
                 *["weights/01.tsv", "weights/02.tsv", "weights/03.tsv"],
             )
         ],
