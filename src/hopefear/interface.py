@@ -17,7 +17,6 @@ from hopefear.formats.weights import read_run_weights
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.nbest import NBest
-from hopefear.reporting import write_pictures, write_report
 from hopefear.reranking import Reranking
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
 from hopefear.tuning import TuneSettings, build_settings, run
@@ -161,6 +160,8 @@ def _reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
 
 
 def _write_static(directory: Path) -> None:
+    from hopefear.reporting import write_report  # what is not used need not be loaded
+
     write_report([directory], directory / "report.html", interactive=False)
 
 
@@ -193,6 +194,8 @@ def report(
     Path
         The file.
     """
+    from hopefear.reporting import write_pictures, write_report
+
     several = [runs] if isinstance(runs, str | Path) else list(runs)
     home = Path(several[0]) if len(several) == 1 else Path()
     path = home / "report.html" if out is None else Path(out)

@@ -10,12 +10,13 @@ from hopefear.inspection import Chosen, Cloud, CloudPoint
 from hopefear.reporting.chart import BEST, FEAR, GRAY, HOPE, PALE, Chart, Line, Mark, Points, Symbol
 from hopefear.reporting.figures import format_weight
 from hopefear.reporting.markup import Markup, element
-from hopefear.reporting.page import Page, Section, table
+from hopefear.reporting.page import Page, Section, details, table
 from hopefear.reporting.run_record import RunRecord
 from hopefear.reporting.svg import picture_svg
 
 __all__ = ["cloud_chart", "cloud_html", "clouds_section", "format_counts", "write_picture"]
 
+SHOWN = 20  # of the best of the model, as a table
 # Color, sign and size: where they are the same derivation, all of them can be seen.
 SIGNS: dict[str, tuple[int, Symbol, float]] = {
     "hope": (HOPE, "triangle", 10),
@@ -113,6 +114,7 @@ def _content(cloud: Cloud, title: str) -> Iterator[Markup | Chart]:
     yield element("div", *cards, class_="columns")
     yield _scores(cloud, title)
     yield _differences(cloud, title)
+    yield details("The best of the model", _best_table(cloud, title))
 
 
 def _card(name: str, chosen: Chosen) -> Markup:
@@ -133,6 +135,14 @@ def _scores(cloud: Cloud, title: str) -> Markup:
     header = ["", "model score", cloud.worth, "gain B", "w·h + B", "w·h − B"]
     header += format_counts(cloud, cloud.best)
     return table(header, rows, caption=f"{title}: scores and statistics")
+
+
+def _best_table(cloud: Cloud, title: str) -> Markup:
+    rows = [
+        [point.text, format_weight(point.score), format_weight(point.worth)]
+        for point in cloud.listed[:SHOWN]
+    ]
+    return table(["text", "model score", cloud.worth], rows, caption=title)
 
 
 def format_counts(cloud: Cloud, chosen: Chosen) -> dict[str, str]:

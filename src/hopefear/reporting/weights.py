@@ -171,29 +171,44 @@ def _histogram(moved: _Moved, title: str) -> Chart:
     )
 
 
-def _movement(runs: Sequence[RunRecord]) -> Iterator[Chart]:
-    """Give the picture of how far the weights move in each epoch."""
+def _movement(runs: Sequence[RunRecord]) -> Iterator[Markup | Chart]:
+    """Give the picture of how far the weights move in each epoch, and its figures."""
+    moves = {run.name: found for run in runs if (found := _moves(_shown(run)))}
+    if not moves:
+        return
+    colors = run_colors(runs)
     marks: list[Mark] = []
-    for run, color in zip(runs, run_colors(runs).values(), strict=True):
-        replica = _shown(run)
-        rows = [replica.history.row(i) for i in range(len(replica.history))]
-        if len(rows) < 2:
-            continue
-        y = [_distance(before, after) for before, after in pairwise(rows)]
-        x = [event.epoch for event in replica.epochs]
-        marks.append(Line(name=run.name, x=x, y=y, color=color))
+    for name, by_epoch in moves.items():
+        x, y = list(by_epoch), list(by_epoch.values())
+        marks.append(Line(name=name, x=x, y=y, color=colors[name]))
         if len(x) == 1:  # a line of one point cannot be seen
-            marks.append(Points(name="", x=x, y=y, color=color))
-    if marks:
-        yield Chart(
-            title="How far the weights move",
-            description="The length of the change of the weights in each epoch, relative to the "
-            "length of the weights after it.",
-            x_label="epoch",
-            y_label="‖change‖ / ‖weights‖",
-            marks=marks,
-            whole_x=True,
-        )
+            marks.append(Points(name="", x=x, y=y, color=colors[name]))
+    title = "How far the weights move"
+    yield Chart(
+        title=title,
+        description="The length of the change of the weights in each epoch, relative to the "
+        "length of the weights after it.",
+        x_label="epoch",
+        y_label="‖change‖ / ‖weights‖",
+        marks=marks,
+        whole_x=True,
+    )
+    epochs = sorted({epoch for by_epoch in moves.values() for epoch in by_epoch})
+    rows = [
+        [str(epoch), *[format_weight(of[epoch]) if epoch in of else "" for of in moves.values()]]
+        for epoch in epochs
+    ]
+    yield details("The figures", table(["epoch", *moves], rows, caption=title, texts=0))
+
+
+def _moves(replica: Replica) -> dict[int, float]:
+    """Return how far the weights moved in each epoch."""
+    rows = (replica.history.row(i) for i in range(len(replica.history)))
+    epochs = [event.epoch for event in replica.epochs]
+    return {
+        epoch: _distance(before, after)
+        for epoch, (before, after) in zip(epochs, pairwise(rows), strict=True)
+    }
 
 
 def _distance(before: FloatArray, after: FloatArray) -> float:
