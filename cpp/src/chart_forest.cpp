@@ -42,9 +42,6 @@ void ForestAssembler::start_edge(const RuleList& list, const ScoredRule& rule,
         model_->parts()[list.part].grammar->read(rule.reference, rule_);
         model_->rule_features(static_cast<std::size_t>(list.part), rule_, ids_, values_);
     }
-    const SparseView templates = list.template_features(rule);
-    ids_.insert(ids_.end(), templates.ids.begin(), templates.ids.end());
-    values_.insert(values_.end(), templates.values.begin(), templates.values.end());
     const auto target = list.target(rule);
     model_->triggers().for_each(target, numbers_->triggers, [&](std::int32_t feature) {
         ids_.push_back(model_->trigger_features()[feature]);
@@ -63,6 +60,15 @@ void ForestAssembler::start_edge(const RuleList& list, const ScoredRule& rule,
 void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
                                const ScoredRule& rule) {
     start_edge(list, rule, true);
+    finish_edge(head, tails, list.template_features(rule));
+}
+
+// The features of templates come last: they have the largest numbers.
+void ForestAssembler::finish_edge(NodeId head, std::span<const NodeId> tails,
+                                  SparseView templates) {
+    ids_.insert(ids_.end(), templates.ids.begin(), templates.ids.end());
+    values_.insert(values_.end(), templates.values.begin(), templates.values.end());
+    normalize_row(ids_, values_);
     builder_.add_edge(head, tails, {ids_, values_}, target_);
 }
 
@@ -78,7 +84,7 @@ void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const
         ids_.push_back(model_->ngram_features()[feature]);
         values_.push_back(1.0);
     }
-    builder_.add_edge(head, tails, {ids_, values_}, target_);
+    finish_edge(head, tails, list.template_features(rule));
 }
 
 Forest ForestAssembler::build(NodeId root) {

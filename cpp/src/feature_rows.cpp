@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "hopefear/error.hpp"
 #include "hopefear/hash.hpp"
@@ -190,25 +191,50 @@ std::size_t FeatureRows::resident_bytes() const {
            bases_.resident_bytes() + values_.resident_bytes();
 }
 
+namespace {
+
+// Stable, in place; for short rows, which most are, and nearly sorted ones.
+void sort_short_row(std::vector<FeatureId>& ids, std::vector<double>& values) {
+    for (std::size_t i = 1; i < ids.size(); ++i) {
+        const FeatureId id = ids[i];
+        const double value = values[i];
+        std::size_t place = i;
+        for (; place > 0 && ids[place - 1] > id; --place) {
+            ids[place] = ids[place - 1];
+            values[place] = values[place - 1];
+        }
+        ids[place] = id;
+        values[place] = value;
+    }
+}
+
+void sort_row(std::vector<FeatureId>& ids, std::vector<double>& values) {
+    std::vector<std::pair<FeatureId, double>> row(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) row[i] = {ids[i], values[i]};
+    std::ranges::stable_sort(row, {}, &std::pair<FeatureId, double>::first);
+    for (std::size_t i = 0; i < ids.size(); ++i) std::tie(ids[i], values[i]) = row[i];
+}
+
+}  // namespace
+
 std::size_t normalize_row(std::vector<FeatureId>& ids, std::vector<double>& values) {
     const bool increasing =
         std::ranges::adjacent_find(ids, std::ranges::greater_equal()) == ids.end();
     if (increasing) return ids.size();
-    std::vector<std::size_t> order(ids.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return ids[i]; });
-    std::vector<FeatureId> sorted_ids;
-    std::vector<double> sorted_values;
-    for (const std::size_t i : order) {
-        if (!sorted_ids.empty() && sorted_ids.back() == ids[i]) {
-            sorted_values.back() += values[i];
+    constexpr std::size_t short_row = 64;
+    ids.size() <= short_row ? sort_short_row(ids, values) : sort_row(ids, values);
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < ids.size(); ++i) {
+        if (ids[i] == ids[last]) {
+            values[last] += values[i];
         } else {
-            sorted_ids.push_back(ids[i]);
-            sorted_values.push_back(values[i]);
+            ++last;
+            ids[last] = ids[i];
+            values[last] = values[i];
         }
     }
-    ids = std::move(sorted_ids);
-    values = std::move(sorted_values);
+    ids.resize(last + 1);
+    values.resize(last + 1);
     return ids.size();
 }
 

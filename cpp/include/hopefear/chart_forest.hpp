@@ -35,6 +35,7 @@ class ForestAssembler {
   private:
     [[nodiscard]] Symbol word(Symbol symbol);
     void start_edge(const RuleList& list, const ScoredRule& rule, bool keep_boundaries);
+    void finish_edge(NodeId head, std::span<const NodeId> tails, SparseView templates);
 
     const TranslationModel* model_;
     std::span<const std::string> sentence_;

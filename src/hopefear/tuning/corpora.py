@@ -106,11 +106,12 @@ class _Models:
             digest.update(" ".join(words).encode() + b"\n")
         model = self._model
         files = [grammar.file for grammar in model.settings.grammars]
-        for name in [*files, *filter(None, [model.settings.glue])]:
+        chosen = [use.file for use in model.settings.templates]
+        for name in filter(None, [*files, model.settings.glue, *chosen]):
             file = model.path / name
             stat = file.stat()
             digest.update(f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-        digest.update(repr(self._decoder.options).encode())
+        digest.update(repr((self._decoder.options, model.settings.templates)).encode())
         digest.update(np.ascontiguousarray(model.weights.array).tobytes())
         digest.update("\n".join(model.weights.names).encode())
         return digest.hexdigest()[:16]
