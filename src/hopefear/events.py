@@ -48,7 +48,8 @@ class RunStarted(Event):
     """A run begins: what will be learned, from how much, and how good the start is.
 
     Scores are those of the start weights; the oracles are the best that the lists allow. Of several
-    replicas, each begins with this event and has a number from 1.
+    replicas, each begins with this event and has a number from 1. `reading_seconds` is what it took
+    to get the data ready, before the first of them.
     """
 
     name: str
@@ -67,6 +68,7 @@ class RunStarted(Event):
     dev_score: float | None = None
     tuning_oracle: float | None = None
     dev_oracle: float | None = None
+    reading_seconds: float | None = None
 
 
 @events.register("run_resumed")

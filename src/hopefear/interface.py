@@ -205,7 +205,9 @@ def report(
     return path
 
 
-def resume_tuning(out: PathLike, *, tell: Tell = tell_nobody) -> Iterator[Event]:
+def resume_tuning(
+    out: PathLike, *, report: bool = True, tell: Tell = tell_nobody
+) -> Iterator[Event]:
     """Go on with a run of `tune` that was stopped; give the events that are left.
 
     The run has the settings that it had, and ends as if it had not been stopped, bit for bit.
@@ -214,13 +216,14 @@ def resume_tuning(out: PathLike, *, tell: Tell = tell_nobody) -> Iterator[Event]
     ----------
     out : path
         The directory of the run.
-    tell : callable
+    report, tell
         As for `tune`.
     """
     path = Path(out)
     check_stopped(path)
     settings = config.load(TuneSettings, path / "config.toml")
-    return run(settings, out=path, resume=True, tell=tell)
+    events = run(settings, out=path, resume=True, tell=tell)
+    return _reported(events, path) if report else events
 
 
 def rerank(

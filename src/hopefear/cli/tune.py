@@ -136,7 +136,9 @@ def tune(
 
     if resume:
         with TuningConsole(out) as console:
-            for event in hopefear.resume_tuning(_alone(out, learner), tell=console.tell):
+            for event in hopefear.resume_tuning(
+                _alone(out, learner), report=report, tell=console.tell
+            ):
                 console.show(event)
         return
     if learner is None:

@@ -12,6 +12,7 @@ from hopefear.events import (
     ReplicasFinished,
     RunFailed,
     RunFinished,
+    RunResumed,
     RunStarted,
     Warned,
     read_log,
@@ -48,6 +49,8 @@ class Replica:
                 self.history.add(event.weights)
             case EpochFinished():
                 self._add_epoch(event)
+            case RunResumed():
+                self.finished = self.failed = None
             case RunFinished():
                 self.finished = event
             case RunFailed():

@@ -59,8 +59,11 @@ def times_section(runs: Sequence[RunRecord]) -> Section:
 
 
 def _stages(run: RunRecord) -> dict[str, float]:
-    learned = [replica for replica in run.learned if replica.epochs]
+    """Return the seconds of each stage, as far as the run has told."""
     times: dict[str, float] = {}
+    if run.started is not None and run.started.reading_seconds is not None:
+        times["reading"] = run.started.reading_seconds
+    learned = [replica for replica in run.learned if replica.epochs]
     if learned:
         times["learning"] = sum(event.seconds for r in learned for event in r.epochs)
     whole = [replica.finished.seconds for replica in learned if replica.finished is not None]

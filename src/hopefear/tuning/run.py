@@ -1,5 +1,6 @@
 """A whole tuning run: from settings to events, and to the files of its directory."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -76,16 +77,18 @@ def run(
 def _carry_out(
     settings: TuneSettings, out: Path | None, folder: Path, tell: Tell, *, resume: bool
 ) -> Iterator[Event]:
+    since = time.perf_counter()
     names = Vocabulary()
     tuning: _Tuning = (_Translating if settings.translates else _Listed).load(
         settings, folder, names, tell
     )
+    seconds = time.perf_counter() - since
     output, warning = choose_output(settings, names)
     directory = None if out is None else RunDirectory(out, settings, output, resume=resume)
     try:
         if warning:
             yield from _written(iter([Warned(message=warning)]), directory)
-        yield from _written(tuning.events(directory), directory)
+        yield from _written(_with_time(tuning.events(directory), seconds), directory)
     except HopefearError as error:
         if directory is not None:
             directory.write(RunFailed(message=str(error)))
@@ -93,6 +96,14 @@ def _carry_out(
     finally:
         if directory is not None:
             directory.close()
+
+
+def _with_time(events: Iterator[Event], reading_seconds: float) -> Iterator[Event]:
+    """Let the beginning of the run, or of the first replica, tell how long reading took."""
+    for event in events:
+        if isinstance(event, RunStarted) and event.replica in (None, 1):
+            event = replace(event, reading_seconds=reading_seconds)
+        yield event
 
 
 def _load(

@@ -1,13 +1,15 @@
 """`hopefear report`, and the report that `hopefear tune` writes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hopefear as package
 from candidate_files import CandidateFiles, write_candidates
 from command_line import Hopefear
-from hopefear.events import RunFinished, read_log
+from hopefear.events import EpochFinished, RunFinished, read_log
+from hopefear.reporting.run_record import read_runs
 
 DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none"]
 FAST = ["kbest-mira", "--set", "learner.epochs=3"]
@@ -77,3 +79,23 @@ def test_python_has_the_same(files: CandidateFiles) -> None:
     assert package.report(["run"], out="here.html", interactive=False) == Path("here.html")
     with pytest.raises(package.HopefearError, match="the run 'run' is given twice"):
         package.report(["run", "run"])
+
+
+def test_a_run_that_was_stopped_and_goes_on_has_a_whole_report(files: CandidateFiles) -> None:
+    options: dict[str, Any] = {"nbest": "tune.nbest", "refs": "tune.refs", "tokenize": "none"}
+    events = package.tune("kbest-mira", out="run", set=["learner.epochs=4"], **options)
+    for event in events:
+        if isinstance(event, EpochFinished) and event.epoch == 2:
+            break
+    del events
+    assert not Path("run/report.html").exists()
+    text = package.report("run", interactive=False).read_text(encoding="utf-8")
+    assert "has not ended, or was killed: 2 of 4 epochs done" in text
+    for _ in package.resume_tuning("run"):
+        pass
+    text = Path("run/report.html").read_text(encoding="utf-8")
+    assert "was killed" not in text
+    (run,) = read_runs(["run"])
+    assert [event.epoch for event in run.log.epochs] == [1, 2, 3, 4]
+    assert run.started is not None
+    assert run.started.reading_seconds is not None

@@ -1,17 +1,24 @@
 """The report of runs, as a file and as what is seen in it."""
 
+import base64
+import hashlib
 import json
 import re
+import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from hopefear.errors import ConfigError, DataError, FormatError
-from hopefear.events import ReplicasFinished, RunFailed, Warned
+from hopefear.events import ReplicasFinished, RunFailed, RunResumed, RunStarted, Warned
 from hopefear.reporting import read_run, report_html, write_pictures, write_report
+from hopefear.reporting.chart import Band, Boxes, Chart, Line
+from hopefear.reporting.curves import curve_charts
 from hopefear.reporting.run_record import read_runs
+from hopefear.reporting.times import times_section
 from hopefear.types import Weights
 from run_directories import epoch, events_of_a_run, write_run
 
@@ -91,9 +98,6 @@ def test_nothing_is_loaded_from_anywhere(run: Path) -> None:
 
 
 def test_only_the_scripts_of_the_page_may_run(run: Path) -> None:
-    import base64
-    import hashlib
-
     page = Page(html(run, interactive=True))
     scripts = [script for script in page.scripts if script and not script.startswith("[")]
     digests = [
@@ -163,9 +167,6 @@ def test_replicas_have_a_mean_and_a_band(tmp_path: Path) -> None:
         write_run(path / f"replica-{number}", events)
     run = read_run(path)
     assert run.failure is None
-    from hopefear.reporting.chart import Band, Line
-    from hopefear.reporting.curves import curve_charts
-
     (chart,) = curve_charts([run])
     bands = [mark for mark in chart.marks if isinstance(mark, Band)]
     lines = [mark for mark in chart.marks if isinstance(mark, Line)]
@@ -186,6 +187,20 @@ def test_pictures_are_files_of_their_own(run: Path, tmp_path: Path) -> None:
     for file in files:
         assert ET.parse(file).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     assert len(files) == html(run).count("<figure>")
+
+
+def test_the_time_of_each_stage_is_told(tmp_path: Path) -> None:
+    started, *rest = events_of_a_run(WEIGHTS, scores=[35.5, 33.25])
+    assert isinstance(started, RunStarted)
+    path = write_run(tmp_path / "run", [replace(started, reading_seconds=4.0), *rest])
+    (chart, *_) = times_section([read_run(path)]).content
+    assert isinstance(chart, Chart)
+    boxes = [mark for mark in chart.marks if isinstance(mark, Boxes)]
+    assert [(b.name, *b.left, *b.right) for b in boxes] == [
+        ("reading", 0.0, 4.0),
+        ("learning", 4.0, 4.5),
+        ("scoring", 4.5, 6.0),
+    ]
 
 
 def test_thousands_of_features_are_not_all_in_the_report(tmp_path: Path) -> None:
@@ -214,6 +229,13 @@ def test_a_run_that_was_killed_is_shown_as_far_as_it_came(tmp_path: Path) -> Non
 def test_a_run_that_failed_says_why(tmp_path: Path) -> None:
     path = write_run(tmp_path / "run", [RunFailed(message="weights are not finite")])
     assert "failed: weights are not finite" in Page(html(path)).text
+
+
+def test_a_run_that_failed_and_was_resumed_has_a_result(tmp_path: Path) -> None:
+    first, *rest = events_of_a_run(WEIGHTS, scores=[35.5, 33.25])
+    again = [RunFailed(message="no disk"), RunResumed(epoch=1)]
+    path = write_run(tmp_path / "run", [first, *again, *rest])
+    assert read_run(path).failure is None
 
 
 def test_a_run_that_has_only_begun_is_no_error(tmp_path: Path) -> None:
@@ -301,8 +323,6 @@ def test_options_that_make_no_sense_are_refused(run: Path, tmp_path: Path) -> No
 def test_without_plotly_the_message_says_what_would_do(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "plotly", None)
     with pytest.raises(ConfigError, match=r"'plotly' .*: install it, or write a static report"):
         write_report([run], tmp_path / "r.html")
