@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Rule
 from hopefear.language_model import LanguageModel
+from hopefear.training.language_model import Structure, write_kenlm_binary
 from hopefear.types import Weights
 from small_grammars import X, built, grammars, sentences, write_language_model
 
@@ -248,3 +250,21 @@ def test_forests_without_ends_of_sentences_are_whole_sentences(models: Models) -
     best = ForestRescorer(models).translate(forest, WEIGHTS)
     assert best.words == ("a", "b")
     assert best.features["lm"] == pytest.approx(models["lm"].score(["a", "b"]) * math.log(10))
+
+
+@pytest.mark.parametrize("structure", ["probing", "trie"])
+def test_binary_models_of_kenlm_give_the_same_as_their_text(
+    structure: Structure, tmp_path: Path
+) -> None:
+    text = write_language_model(tmp_path / "lm.arpa", seed=3)
+    write_kenlm_binary(tmp_path / "lm.arpa", tmp_path / "lm.binary", structure=structure)
+    binary = LanguageModel(str(tmp_path / "lm.binary"))
+    rules = [Rule(source=("s",), target=target) for target in (("a",), ("b", "d"), ("e",), ())]
+    rules += [Rule(source=(X, "t", X), target=order) for order in ((0, "a", 1), (1, 0))]
+    words = ["s", "t", "s", "t", "s"]
+    found = [decoder(rules, {"lm": model}).forest(words) for model in (text, binary)]
+    keys = [sorted(d.key for d in derived(f.kbest(WEIGHTS, MOST_DERIVATIONS))) for f in found]
+    assert keys[0] == keys[1]
+    for derivation in found[1].kbest(WEIGHTS, MOST_DERIVATIONS):
+        score = binary.score(derivation.words) * math.log(10)
+        assert derivation.features["lm"] == pytest.approx(score, abs=1e-9)
