@@ -113,19 +113,20 @@ Forest rescored_forest(const Chart& chart, const RescoredChart& rescored,
                        const SentenceWords& numbers, bool only_best) {
     ForestAssembler assembler(model, sentence, numbers);
     const std::size_t models = model.language_model_features().size();
-    NodeId head = 0;
-    const auto add_node = [&](const RescoredChart::Node& node) {
-        return head = assembler.add_node(chart.nodes[node.chart_node]);
-    };
-    const auto add_edge = [&](std::uint32_t number, std::span<const NodeId> tails) {
-        const RescoredChart::Edge& edge = rescored.edges[number];
-        const RuleList& list = *chart.bundles[edge.bundle].rules;
-        const auto log10 = std::span(rescored.log10).subspan(number * models, models);
-        assembler.add_edge(head, tails, list, list.rules[edge.rule], log10,
-                           rescored.ngrams_of(number));
-    };
-    walk_rescored(chart, rescored, only_best, add_node, add_edge);
-    return assembler.build(head);
+    const KeptPart kept(chart, rescored, only_best);
+    for (std::size_t node = 0; node < kept.nodes.size(); ++node) {
+        const std::uint32_t place = rescored.nodes[kept.nodes[node]].chart_node;
+        const NodeId head = assembler.add_node(chart.nodes[place]);
+        for (std::uint32_t i = kept.first_edge[node]; i < kept.first_edge[node + 1]; ++i) {
+            const std::uint32_t number = kept.edges[i];
+            const RescoredChart::Edge& edge = rescored.edges[number];
+            const RuleList& list = *chart.bundles[edge.bundle].rules;
+            const auto log10 = std::span(rescored.log10).subspan(number * models, models);
+            assembler.add_edge(head, kept.tails_of(i), list, list.rules[edge.rule], log10,
+                               rescored.ngrams_of(number));
+        }
+    }
+    return assembler.build(static_cast<NodeId>(kept.nodes.size()) - 1);
 }
 
 }  // namespace hopefear

@@ -30,6 +30,17 @@ ForestBuilder::ForestBuilder(std::shared_ptr<Vocabulary> words,
     if (!words_ || !feature_names_) fail<ForestError>("a forest needs both its vocabularies");
 }
 
+void ForestBuilder::reserve(std::size_t nodes, std::size_t edges, std::size_t tails,
+                            std::size_t symbols, std::size_t values) {
+    sources_.reserve(nodes);
+    heads_.reserve(edges);
+    pattern_.reserve(edges);
+    for (auto* begin : {&tail_begin_, &target_begin_, &value_begin_}) begin->reserve(edges + 1);
+    tails_.reserve(tails);
+    targets_.reserve(symbols);
+    values_.reserve(values);
+}
+
 NodeId ForestBuilder::add_node(SourceSpan source) {
     if (node_count() >= static_cast<std::size_t>(std::numeric_limits<NodeId>::max()))
         fail<ForestError>("the forest is too large: more than ", std::numeric_limits<NodeId>::max(),
@@ -165,11 +176,13 @@ Forest ForestBuilder::take() {
     Forest forest;
     forest.words_ = std::move(words_);
     forest.feature_names_ = std::move(feature_names_);
+    forest.source_begin_.reserve(node_count());
+    forest.covered_.reserve(node_count());
     for (const SourceSpan& source : sources_) {
         forest.source_begin_.push_back(source.begin);
         forest.covered_.push_back(source.covered);
     }
-    forest.edge_begin_.resize(node_count() + 1, 0);
+    forest.edge_begin_.assign(node_count() + 1, 0);
     for (const NodeId head : heads_) ++forest.edge_begin_[head + 1];
     std::partial_sum(forest.edge_begin_.begin(), forest.edge_begin_.end(),
                      forest.edge_begin_.begin());

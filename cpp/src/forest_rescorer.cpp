@@ -42,22 +42,37 @@ class ForestMaker {
           builder_(prepared.words(), prepared.feature_names()) {}
 
     Forest make(bool only_best) && {
-        NodeId head = 0;
-        const auto add_node = [&](const RescoredChart::Node& node) {
-            return head = builder_.add_node(prepared_.source(node.chart_node));
-        };
-        const auto add_edge = [&](std::uint32_t edge, std::span<const NodeId> tails) {
-            this->add_edge(head, edge, tails);
-        };
-        walk_rescored(chart_, rescored_, only_best, add_node, add_edge);
-        builder_.set_root(head);
+        const KeptPart kept(chart_, rescored_, only_best);
+        reserve(kept);
+        for (std::size_t node = 0; node < kept.nodes.size(); ++node) {
+            const std::uint32_t place = rescored_.nodes[kept.nodes[node]].chart_node;
+            const NodeId head = builder_.add_node(prepared_.source(place));
+            for (std::uint32_t i = kept.first_edge[node]; i < kept.first_edge[node + 1]; ++i)
+                add_edge(head, kept.edges[i], kept.tails_of(i));
+        }
+        builder_.set_root(static_cast<NodeId>(kept.nodes.size()) - 1);
         return std::move(builder_).build();
     }
 
   private:
-    void add_edge(NodeId head, std::uint32_t number, std::span<const NodeId> tails) {
+    [[nodiscard]] std::uint32_t rule_of(std::uint32_t number) const {
         const RescoredChart::Edge& edge = rescored_.edges[number];
-        const std::uint32_t rule = chart_.bundles[edge.bundle].rules->rules[edge.rule].reference;
+        return chart_.bundles[edge.bundle].rules->rules[edge.rule].reference;
+    }
+
+    void reserve(const KeptPart& kept) {
+        std::size_t symbols = 0;
+        std::size_t values = kept.edges.size() * prepared_.nonlocal().language_models.size();
+        for (const std::uint32_t edge : kept.edges) {
+            const std::uint32_t rule = rule_of(edge);
+            symbols += prepared_.target(rule).size();
+            values += prepared_.features(rule).size() + rescored_.ngrams_of(edge).size();
+        }
+        builder_.reserve(kept.nodes.size(), kept.edges.size(), kept.tails.size(), symbols, values);
+    }
+
+    void add_edge(NodeId head, std::uint32_t number, std::span<const NodeId> tails) {
+        const std::uint32_t rule = rule_of(number);
         const SparseView local = prepared_.features(rule);
         ids_.assign(local.ids.begin(), local.ids.end());
         values_.assign(local.values.begin(), local.values.end());

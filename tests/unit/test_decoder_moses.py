@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from benchmarks.decoder import NAMES, read_weights, sentences
+
 from hopefear.decoder import Decoder
 from hopefear.forest import Derivation
 from hopefear.formats.rules import read_rules

@@ -18,6 +18,9 @@ class ForestBuilder {
   public:
     ForestBuilder(std::shared_ptr<Vocabulary> words, std::shared_ptr<Vocabulary> feature_names);
 
+    // Take memory for so many nodes, edges, and tails, symbols and values of all edges at once.
+    void reserve(std::size_t nodes, std::size_t edges, std::size_t tails, std::size_t symbols,
+                 std::size_t values);
     NodeId add_node(SourceSpan source);
     // Feature ids may come in any order; values of a repeated id are added up.
     EdgeId add_edge(NodeId head, std::span<const NodeId> tails, SparseView features,

@@ -66,45 +66,24 @@ struct RescoredChart {
     void clear();
 };
 
-// Visit what derivations of the root use, or the best of them alone: add_node(node) for each node,
-// which gives its new number, and then add_edge(edge, new numbers of its tails) for each of its
-// edges, in the order in which they were found. The root comes last.
-template <class AddNode, class AddEdge>
-void walk_rescored(const Chart& chart, const RescoredChart& rescored, bool only_best,
-                   const AddNode& add_node, const AddEdge& add_edge) {
-    const auto tails_of = [&](const RescoredChart::Edge& edge) {
-        return std::span(rescored.tails)
-            .subspan(edge.first_tail, chart.tails_of(chart.bundles[edge.bundle]).size());
-    };
-    const auto edges_of = [&](const RescoredChart::Node& node, std::vector<std::uint32_t>& edges) {
-        edges.assign(only_best ? 1 : 0, node.best_edge);
-        if (!only_best)
-            for (auto edge = node.first_edge; edge != RescoredChart::none;
-                 edge = rescored.edges[edge].next)
-                edges.push_back(edge);
-    };
-    std::vector<NodeId> numbers(rescored.nodes.size(), -1);
+// What derivations of the root use, or the best of them alone.
+struct KeptPart {
+    KeptPart(const Chart& chart, const RescoredChart& rescored, bool only_best);
+
+    // The nodes, by new number; the root is the last.
+    std::vector<std::uint32_t> nodes;
+    // The edges of node i are edges[first_edge[i]] .. edges[first_edge[i + 1]], in the order in
+    // which they were found.
     std::vector<std::uint32_t> edges;
-    numbers.back() = 0;
-    for (std::size_t node = rescored.nodes.size(); node-- > 0;) {
-        if (numbers[node] < 0) continue;
-        edges_of(rescored.nodes[node], edges);
-        for (const std::uint32_t edge : edges)
-            for (const std::uint32_t tail : tails_of(rescored.edges[edge])) numbers[tail] = 0;
-    }
+    std::vector<std::uint32_t> first_edge;
+    // Of each edge, the new numbers of its tails; they begin at first_tail.
     std::vector<NodeId> tails;
-    for (std::size_t node = 0; node < rescored.nodes.size(); ++node) {
-        if (numbers[node] < 0) continue;
-        numbers[node] = add_node(rescored.nodes[node]);
-        edges_of(rescored.nodes[node], edges);
-        for (std::size_t i = edges.size(); i-- > 0;) {
-            tails.clear();
-            for (const std::uint32_t tail : tails_of(rescored.edges[edges[i]]))
-                tails.push_back(numbers[tail]);
-            add_edge(edges[i], tails);
-        }
+    std::vector<std::uint32_t> first_tail;
+
+    [[nodiscard]] std::span<const NodeId> tails_of(std::size_t edge) const {
+        return std::span(tails).subspan(first_tail[edge], first_tail[edge + 1] - first_tail[edge]);
     }
-}
+};
 
 // One thread uses a rescorer at a time; what it allocates is used again for the next sentence.
 class Rescorer {
