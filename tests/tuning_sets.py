@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hopefear.forest import ForestBuilder
+from hopefear.forest import Forest, ForestBuilder
 from hopefear.learners import ForestSet, TuningSet
 from hopefear.metrics import Bleu, References, TextMetric
 from hopefear.nbest import NBestBuilder
@@ -33,15 +33,13 @@ def start_vector(data: TuningSet) -> FloatArray:
 FOREST_START = Weights({"tm": 0.2, "inverted": 0.3, "words": 0.2, "noise": 0.4})
 
 
-def synthetic_forests(
-    *,
-    sentences: int = 20,
-    seed: int = 1,
-    threads: int = 1,
-    metric: TextMetric | None = None,
-    longest: int | None = None,
-) -> ForestSet:
-    """Forests of garbled references: other words in each place, parts in another order."""
+def garbled_forests(
+    *, sentences: int = 20, seed: int = 1, longest: int | None = None, boundaries: bool = False
+) -> tuple[list[Forest], list[list[str]]]:
+    """Forests of garbled references: other words in each place, parts in another order.
+
+    With `boundaries` their strings begin with <s> and end with </s>.
+    """
     words, names = Vocabulary(), Vocabulary()
     for name in FOREST_START:
         names.add(name)
@@ -51,8 +49,24 @@ def synthetic_forests(
         text = " ".join(whole.split()[:longest])
         references.append([text])
         builder = ForestBuilder(words, names)
-        builder.set_root(_add_span(builder, random, text.split(), 0))
+        root = _add_span(builder, random, text.split(), 0)
+        if boundaries:
+            inner, root = root, builder.add_node(covered=len(text.split()))
+            builder.add_edge(root, tails=[inner], target=["<s>", 0, "</s>"], features={})
+        builder.set_root(root)
         forests.append(builder.build())
+    return forests, references
+
+
+def synthetic_forests(
+    *,
+    sentences: int = 20,
+    seed: int = 1,
+    threads: int = 1,
+    metric: TextMetric | None = None,
+    longest: int | None = None,
+) -> ForestSet:
+    forests, references = garbled_forests(sentences=sentences, seed=seed, longest=longest)
     return ForestSet(
         forests, References(references), metric or Bleu(tokenize="none"), threads=threads
     )

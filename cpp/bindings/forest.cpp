@@ -84,6 +84,12 @@ void bind_forest(nb::module_& m) {
                 return without_gil([&] { return forest.scaled(as_span(factors)); });
             },
             nb::arg("factors"), "The same forest with each feature times its factor.")
+        .def(
+            "without_words",
+            [](const Forest& forest, const ArrayIn<Symbol>& words) {
+                return without_gil([&] { return forest.without_words(as_span(words)); });
+            },
+            nb::arg("words"), "The same forest without these words in its target sides.")
         .def_prop_ro("source_begin", array(&Forest::source_begin),
                      "First source word of each node; -1: not known.")
         .def_prop_ro("covered", array<std::int32_t>(&Forest::covered),

@@ -48,6 +48,12 @@ void bind_forest_set(nb::module_& m) {
         nb::arg("forests"), nb::arg("features"), nb::arg("threads"),
         "The deviation of each feature among derivations that are equally probable.");
     m.def(
+        "forest_feature_counts",
+        [](const ForestSet& forests, std::size_t features) {
+            return to_array(without_gil([&] { return count_features(forests, features); }));
+        },
+        nb::arg("forests"), nb::arg("features"), "In how many forests each feature is.");
+    m.def(
         "forest_lines",
         [](const ForestSet& forests, const ArrayIn<double>& scores, const ArrayIn<double>& slopes,
            StringTable& table, std::size_t threads) {

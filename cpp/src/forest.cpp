@@ -1,5 +1,8 @@
 #include "hopefear/forest.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "hopefear/error.hpp"
 
 namespace hopefear {
@@ -19,6 +22,18 @@ Forest Forest::scaled(std::span<const double> factors) const {
         double* const values = copy.values_.data() + value_begin_[edge];
         for (std::size_t i = 0; i < ids.size(); ++i) values[i] *= factors[ids[i]];
     }
+    return copy;
+}
+
+Forest Forest::without_words(std::span<const Symbol> words) const {
+    Forest copy = *this;
+    copy.targets_.clear();
+    for (std::size_t edge = 0; edge < edge_count(); ++edge) {
+        std::ranges::copy_if(target(static_cast<EdgeId>(edge)), std::back_inserter(copy.targets_),
+                             [&](Symbol s) { return std::ranges::find(words, s) == words.end(); });
+        copy.target_begin_[edge + 1] = static_cast<Offset>(copy.targets_.size());
+    }
+    copy.targets_.shrink_to_fit();
     return copy;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "hopefear/distribution.hpp"
 #include "hopefear/error.hpp"
@@ -73,6 +74,26 @@ std::vector<double> score_edges(const ForestSet& forests, std::span<const double
         }
     });
     return scores;
+}
+
+std::vector<std::int64_t> count_features(const ForestSet& forests, std::size_t features) {
+    if (features < forests.feature_count())
+        fail<DataError>("the forests have ", forests.feature_count(), " features, not ", features);
+    std::vector<std::int64_t> counts(features, 0);
+    std::vector<std::size_t> last(features, forests.size());  // the last forest that has it
+    for (std::size_t sentence = 0; sentence < forests.size(); ++sentence) {
+        const Forest* forest = forests[sentence];
+        if (!forest) continue;
+        std::vector<char> used;  // by pattern: edges with the same features have the same
+        for (const auto pattern : forest->pattern()) {
+            const auto number = static_cast<std::size_t>(pattern);
+            if (number >= used.size()) used.resize(number + 1, 0);
+            if (std::exchange(used[number], 1)) continue;
+            for (const FeatureId id : forest->patterns()[pattern])
+                if (std::exchange(last[id], sentence) != sentence) ++counts[id];
+        }
+    }
+    return counts;
 }
 
 namespace {

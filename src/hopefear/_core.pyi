@@ -164,6 +164,9 @@ class Forest:
     def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
         """The same forest with each feature times its factor."""
 
+    def without_words(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+        """The same forest without these words in its target sides."""
+
     @property
     def source_begin(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
         """First source word of each node; -1: not known."""
@@ -650,6 +653,9 @@ def forest_feature_spread(forests: ForestSet, features: int, threads: int) -> An
     """
     The deviation of each feature among derivations that are equally probable.
     """
+
+def forest_feature_counts(forests: ForestSet, features: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """In how many forests each feature is."""
 
 def forest_lines(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
     """

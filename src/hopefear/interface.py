@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hopefear import config
 from hopefear.conversion import convert
-from hopefear.errors import ConfigError, DataError, FormatError, HopefearError, HopefearWarning
+from hopefear.errors import ConfigError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
 from hopefear.events import Event
@@ -17,7 +17,12 @@ from hopefear.formats.weights import read_run_weights
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.nbest import NBest
-from hopefear.reranking import Reranking
+from hopefear.reranking import (
+    ForestReranking,
+    Reranking,
+    check_common_features,
+    shorten_names,
+)
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
 from hopefear.tuning import TuneSettings, build_settings, run
 from hopefear.tuning.run_directory import check_stopped
@@ -39,8 +44,10 @@ def tune(
     format: str | None = None,
     keyed_refs: bool | None = None,
     sentences: int | None = None,
+    forests: PathLike | None = None,
     dev_nbest: PathLike | Sequence[PathLike] = (),
     dev_source: PathLike | None = None,
+    dev_forests: PathLike | None = None,
     dev_refs: PathLike | Sequence[PathLike] = (),
     dev_scores: PathLike | None = None,
     model: PathLike | None = None,
@@ -81,9 +88,9 @@ def tune(
         The directory of the run; nothing is written without one.
     force : bool
         Replace a run that is in the directory.
-    nbest, source, refs, scores, score_feature, format, keyed_refs, sentences
+    nbest, forests, source, refs, scores, score_feature, format, keyed_refs, sentences
         The data to learn from, see `hopefear.tuning.DataSettings`.
-    dev_nbest, dev_source, dev_refs, dev_scores
+    dev_nbest, dev_forests, dev_source, dev_refs, dev_scores
         The data to judge by; the rest is as for the data to learn from.
     model, parses, pop_limit, list_size, iterations
         A model whose decoder translates the source, see `hopefear.tuning.TuneSettings`.
@@ -109,11 +116,14 @@ def tune(
         Called every now and then with what is being done, how much of it is done and how much
         there is (0 if that is not known): files, then epochs.
     """
+    held_out = dev_nbest or dev_forests
     kind = {"score_feature": score_feature, "format": format, "keyed_references": keyed_refs}
     options: dict[str, object] = {
         **_data_options("tuning", nbest, refs, scores, kind | {"sentences": sentences}),
-        **_data_options("dev", dev_nbest, dev_refs, dev_scores, kind if dev_nbest else {}),
+        **_data_options("dev", dev_nbest, dev_refs, dev_scores, kind if held_out else {}),
         **_start_options(start),
+        "tuning.forests": _path(forests),
+        "dev.forests": _path(dev_forests),
         "tuning.source": _path(source),
         "dev.source": _path(dev_source),
         "model": _path(model),
@@ -228,39 +238,56 @@ def resume_tuning(
 
 def rerank(
     *,
-    nbest: PathLike | Sequence[PathLike],
+    nbest: PathLike | Sequence[PathLike] = (),
+    forests: PathLike | None = None,
     weights: PathLike | Mapping[str, float],
     format: str | None = None,
     sentences: int = 0,
     threads: int = 0,
     memory_limit: int = 0,
+    size: int = 100,
     tell: Tell = tell_nobody,
-) -> Reranking:
+) -> Reranking | ForestReranking:
     """Choose the best hypothesis of each sentence.
 
     Parameters
     ----------
     nbest : path or several
         N-best lists, of any registered format.
+    forests : path, optional
+        Forests in place of lists: a file or a directory.
     weights : path or mapping
         A run directory, a file of weights, or the weights.
     format : str, optional
-        The format of the lists; told by content if not given.
+        The format of the lists or forests; told by content if not given.
     sentences : int
         How many sentences there are at least: some at the end may have no hypotheses.
     threads : int
         0 for one per core. The result does not depend on it.
     memory_limit : int
         Bytes beyond which the lists move to a temporary file; 0 for no limit.
+    size : int
+        Derivations with different words in a list out of a forest.
     tell : callable
         Called with a file, how many of its bytes are read and how many it has.
 
     Returns
     -------
-    Reranking
+    Reranking or ForestReranking
         Iterating gives the best texts; `segments` gives the lists in their new order.
     """
     chosen = Weights(weights) if isinstance(weights, Mapping) else read_run_weights(Path(weights))
+    if (forests is None) == (not _paths(nbest)):
+        raise ConfigError("give either n-best lists or forests to rerank")
+    if forests is not None:
+        return ForestReranking(
+            forests=forests,
+            weights=chosen,
+            format=format,
+            sentences=sentences,
+            size=size,
+            tell=tell,
+        )
     keys = SentenceKeys()
     lists = load_nbest(
         nbest, format, sentences=sentences, keys=keys, memory_limit=memory_limit, tell=tell
@@ -380,18 +407,8 @@ def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, ob
 def _check_features(weights: Weights, lists: NBest) -> None:
     """Warn of features on one side only; none in common is an error."""
     present = lists.feature_names.texts()
-    common = [name for name in present if name in weights]
-    if len(lists) and not common:
-        raise DataError(
-            "the lists and the weights have no feature in common: the lists have "
-            f"{_some(present)}, the weights have {_some(weights.names)}"
-        )
+    check_common_features(weights, present if len(lists) else (), "lists")
     missing = [name for name in present if name not in weights]
     if missing:
-        message = f"features of the lists without a weight count nothing: {_some(missing)}"
+        message = f"features of the lists without a weight count nothing: {shorten_names(missing)}"
         warnings.warn(message, HopefearWarning, stacklevel=3)
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:5]) or "none"
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

@@ -1,16 +1,24 @@
-"""Choosing hypotheses by weights: the best of each list, or the lists sorted anew."""
+"""Choosing candidates by weights: the best of each list or forest, or lists of the best."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from hopefear.formats import SentenceKeys, detect_nbest, write_nbest
-from hopefear.formats.files import PathLike
+from hopefear.errors import DataError
+from hopefear.forest import Forest, without_boundaries
+from hopefear.formats import SentenceKeys, detect_nbest, read_forests, write_nbest
+from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.nbest import NBest
-from hopefear.types import Hypothesis, Segment, Weights
+from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 
-__all__ = ["Reranking", "write_reranked"]
+__all__ = [
+    "ForestReranking",
+    "Reranking",
+    "check_common_features",
+    "shorten_names",
+    "write_reranked",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +79,85 @@ class Reranking:
             yield Segment(sentence=names[sentence] if names else sentence, hypotheses=hypotheses)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ForestReranking:
+    """Forests under given weights; iterating gives the best text of each sentence.
+
+    Forests are read one after the other, each time anew.
+
+    Parameters
+    ----------
+    forests : path
+        A file or directory of forests.
+    weights : Weights
+        Features that they do not list count nothing.
+    format : str, optional
+        Of the forests; told by content if not given.
+    sentences : int
+        How many sentences there are at least: some at the end may have no forest.
+    size : int
+        Derivations with different words in the lists that `segments` gives.
+    tell : callable
+        Called with the file, how much of it is read and how much there is (0: unknown).
+    """
+
+    forests: PathLike
+    weights: Weights
+    format: str | None = None
+    sentences: int = 0
+    size: int = 100
+    tell: Tell = tell_nobody
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the text of each sentence's best derivation; an empty one without a forest."""
+        texts = {sentence: forest.viterbi(self.weights).text for sentence, forest in self._read()}
+        for sentence in range(max(self.sentences, 1 + max(texts, default=-1))):
+            yield texts.get(sentence, "")
+
+    def segments(self) -> Iterator[Segment]:
+        """Give lists of the best derivations with different words, each with its score."""
+        for sentence, forest in self._read():
+            hypotheses = tuple(
+                Hypothesis(text=found.text, features=found.features, score=found.score)
+                for found in forest.kbest(self.weights, self.size, distinct=True)
+            )
+            yield Segment(sentence=sentence, hypotheses=hypotheses)
+
+    def _read(self) -> Iterator[tuple[int, Forest]]:
+        names, checked = Vocabulary(), False
+        for sentence, forest in read_forests(
+            self.forests, self.format, feature_names=names, tell=self.tell
+        ):
+            if not checked:
+                check_common_features(self.weights, names.texts(), "forests")
+                checked = True
+            yield sentence, without_boundaries(forest)
+
+
+def check_common_features(weights: Weights, present: Sequence[str], what: str) -> None:
+    """Require some feature that both `what` and the weights have."""
+    if present and not any(name in weights for name in present):
+        raise DataError(
+            f"the {what} and the weights have no feature in common: the {what} have "
+            f"{shorten_names(present)}, the weights have {shorten_names(weights.names)}"
+        )
+
+
+def shorten_names(names: Sequence[str]) -> str:
+    """Join names; the first ones if there are many."""
+    shown = ", ".join(names[:5]) or "none"
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+
+
 def write_reranked(
-    path: PathLike, reranking: Reranking, format: str | None, source: PathLike
+    path: PathLike,
+    reranking: Reranking | ForestReranking,
+    format: str | None,
+    source: PathLike | None,
 ) -> None:
-    """Write the lists in their new order, in `format` or else in that of the file `source`."""
-    write_nbest(path, reranking.segments(), format or detect_nbest(source))
+    """Write the lists in their new order, in `format` or else in that of the file `source`.
+
+    Lists out of forests are in Moses' format if no other is given.
+    """
+    told = "moses" if source is None else detect_nbest(source)
+    write_nbest(path, reranking.segments(), format or told)

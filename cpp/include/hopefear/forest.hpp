@@ -96,6 +96,9 @@ class Forest {
     // The same forest with every value of feature i times factors[i].
     [[nodiscard]] Forest scaled(std::span<const double> factors) const;
 
+    // The same forest without these words in its target sides.
+    [[nodiscard]] Forest without_words(std::span<const Symbol> words) const;
+
     // The arrays themselves. Row i of a ragged array is values[begin[i]] .. values[begin[i + 1]].
     [[nodiscard]] std::span<const Offset> edge_begin() const { return edge_begin_; }
     [[nodiscard]] std::span<const NodeId> heads() const { return heads_; }

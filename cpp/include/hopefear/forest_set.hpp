@@ -60,6 +60,10 @@ class ForestSet {
 [[nodiscard]] std::vector<double> score_edges(const ForestSet& forests,
                                               std::span<const double> weights, std::size_t threads);
 
+// In how many forests each of `features` features is on some edge.
+[[nodiscard]] std::vector<std::int64_t> count_features(const ForestSet& forests,
+                                                       std::size_t features);
+
 // How much each feature varies among the derivations of a forest: the root of its variance if all
 // derivations are equally probable, averaged over the forests. Zero for a feature that is the same
 // in all derivations of every forest.

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -13,7 +12,6 @@ __all__ = [
     "Format",
     "Lowercase",
     "MemoryLimit",
-    "NBestFiles",
     "Threads",
     "Tokenize",
     "spread",
@@ -69,9 +67,6 @@ Format: TypeAlias = Annotated[
 Lowercase: TypeAlias = Annotated[bool, typer.Option("--lowercase", help="Ignore case.")]
 MemoryLimit: TypeAlias = Annotated[
     str, typer.Option(metavar="BYTES", help="Keep lists beyond this on disk, as in '2G'; 0: none.")
-]
-NBestFiles: TypeAlias = Annotated[
-    list[Path], typer.Option("--nbest", metavar="FILE...", help="N-best lists, of any format.")
 ]
 Threads: TypeAlias = Annotated[
     int, typer.Option(min=0, help="0 for one per core; no result depends on it.")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hopefear.cli.options import Debug, Format, MemoryLimit, NBestFiles, Threads
+from hopefear.cli.options import Debug, Format, MemoryLimit, Threads
 from hopefear.cli.sizes import parse_size
 
 __all__ = ["register", "rerank"]
@@ -18,15 +18,21 @@ def register(app: typer.Typer) -> None:
 
 
 def rerank(
-    nbest: NBestFiles,
     weights: Annotated[Path, typer.Option(help="A run directory, or a file of weights.")],
+    nbest: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE...", help="N-best lists, of any format.")
+    ] = None,
+    forests: Annotated[
+        Path | None, typer.Option(help="Forests in place of lists: a file or a directory.")
+    ] = None,
     nbest_out: Annotated[
         Path | None,
         typer.Option(help="Write the lists with the best hypothesis first to this file, or '-'."),
     ] = None,
     to: Annotated[
-        str | None, typer.Option(help="Format of --nbest-out. [that of the first list]")
+        str | None, typer.Option(help="Format of --nbest-out. [that of the first list, or moses]")
     ] = None,
+    size: Annotated[int, typer.Option(min=1, help="Derivations of a forest in --nbest-out.")] = 100,
     format: Format = None,
     sentences: Annotated[
         int, typer.Option(min=0, help="Sentences at least; further ones have empty lines.")
@@ -42,16 +48,21 @@ def rerank(
 
     with ProgressBar() as bar:
         reranking = hopefear.rerank(
-            nbest=nbest,
+            nbest=nbest or (),
+            forests=forests,
             weights=weights,
             format=format,
             sentences=sentences,
             threads=threads,
             memory_limit=parse_size(memory_limit),
+            size=size,
             tell=bar.show,
         )
-    if nbest_out is not None:
-        write_reranked(nbest_out, reranking, to or format, nbest[0])
-        return
-    for text in reranking:
+        if nbest_out is not None:
+            # The format of forests is none of lists.
+            told = to or (format if nbest else None)
+            write_reranked(nbest_out, reranking, told, nbest[0] if nbest else None)
+            return
+        texts = list(reranking)
+    for text in texts:
         sys.stdout.write(" ".join(text.split("\n")) + "\n")

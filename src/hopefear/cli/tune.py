@@ -25,6 +25,9 @@ def tune(
     nbest: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="N-best lists, of any format.")
     ] = None,
+    forests: Annotated[
+        Path | None, typer.Option(help="Forests in place of lists: a file or a directory.")
+    ] = None,
     source: Annotated[
         Path | None, typer.Option(help="Sentences to translate, in place of lists.")
     ] = None,
@@ -47,6 +50,7 @@ def tune(
     dev_nbest: Annotated[
         list[Path] | None, typer.Option(metavar="FILE...", help="Held-out n-best lists.")
     ] = None,
+    dev_forests: Annotated[Path | None, typer.Option(help="Or held-out forests.")] = None,
     dev_source: Annotated[
         Path | None, typer.Option(help="Held-out sentences to translate.")
     ] = None,
@@ -129,7 +133,7 @@ def tune(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Learn weights from n-best lists, or around a decoder, with references or scores."""
+    """Learn weights from n-best lists, forests or a decoder, with references or scores."""
     import hopefear
     from hopefear.cli.tuning_console import TuningConsole
     from hopefear.errors import ConfigError
@@ -149,6 +153,7 @@ def tune(
             out=out,
             force=force,
             nbest=nbest or (),
+            forests=forests,
             source=source,
             refs=refs or (),
             scores=scores,
@@ -157,6 +162,7 @@ def tune(
             keyed_refs=keyed_refs,
             sentences=sentences,
             dev_nbest=dev_nbest or (),
+            dev_forests=dev_forests,
             dev_source=dev_source,
             dev_refs=dev_refs or (),
             dev_scores=dev_scores,

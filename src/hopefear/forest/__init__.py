@@ -1,5 +1,6 @@
 """Forests: all derivations of a sentence as an acyclic hypergraph, and inference over them."""
 
+from hopefear.forest.boundaries import without_boundaries
 from hopefear.forest.builder import Arc, ForestBuilder, lattice_forest, nbest_forest
 from hopefear.forest.derivation import Derivation, SparseFeatures
 from hopefear.forest.distribution import Distribution, Posteriors
@@ -17,4 +18,5 @@ __all__ = [
     "SparseFeatures",
     "lattice_forest",
     "nbest_forest",
+    "without_boundaries",
 ]

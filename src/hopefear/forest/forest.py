@@ -6,7 +6,7 @@ source; an edge makes its head out of its tails. Lattices and n-best lists are f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,16 @@ class Forest:
         """Return the first source word that a node covers; None if that is not known."""
         begin = int(self.core.source_begin[node])
         return begin if begin >= 0 else None
+
+    def without_words(self, words: Sequence[int]) -> Forest:
+        """Return the forest without some words, given by their numbers, in its target sides.
+
+        If none of them occurs, that is the forest itself.
+        """
+        dropped = np.array(words, dtype=np.int32)
+        if not np.isin(self.core.targets, dropped).any():
+            return self
+        return Forest(self.core.without_words(dropped))
 
     def score_edges(self, weights: Weights | FloatArray) -> FloatArray:
         """Return w · h of each edge."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hopefear.forest import Forest
 from hopefear.formats.base import ForestFormat, choose_format, forest_formats, named_format
-from hopefear.formats.files import PathLike, open_source
+from hopefear.formats.files import PathLike, Tell, open_source, tell_nobody
 from hopefear.types import Vocabulary
 
 __all__ = ["detect_forests", "read_forests", "write_forests"]
@@ -23,6 +23,7 @@ def read_forests(
     *,
     words: Vocabulary | None = None,
     feature_names: Vocabulary | None = None,
+    tell: Tell = tell_nobody,
 ) -> Iterator[tuple[int, Forest]]:
     """Read sentences and their forests one after the other.
 
@@ -35,12 +36,14 @@ def read_forests(
         format; told by content if not given.
     words, feature_names
         Vocabularies to share with other forests. All forests read share theirs.
+    tell
+        Called with the file, how much of it is read and how much there is (0: unknown).
     """
     words = Vocabulary() if words is None else words
     feature_names = Vocabulary() if feature_names is None else feature_names
     with open_source(path) as source:
         chosen = choose_format(source, forest_formats, format)
-        yield from chosen.read(source, words, feature_names)
+        yield from source.watched(chosen.read(source, words, feature_names), tell)
 
 
 def write_forests(

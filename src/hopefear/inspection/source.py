@@ -63,7 +63,7 @@ def inspect_lists(
     number = _sentence_number(loaded, sentence)
     name = loaded.sentence(number)
     return list_cloud(
-        loaded.tuning_set,
+        loaded.lists,
         weights,
         number,
         options,

@@ -1,6 +1,6 @@
 """Forests as data to learn from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import cached_property
 from threading import Lock
@@ -10,7 +10,7 @@ import numpy as np
 
 from hopefear import _core
 from hopefear.errors import DataError
-from hopefear.forest import Forest
+from hopefear.forest import Forest, without_boundaries
 from hopefear.learners.base import TuningSet
 from hopefear.learners.sources import ForestData, ListData
 from hopefear.metrics import References, TextMetric
@@ -30,9 +30,9 @@ class ForestSet(ForestData, ListData):
 
     Parameters
     ----------
-    forests : sequence of Forest
+    forests : iterable of Forest
         The forest of each sentence, None for a sentence that has none. All have the same
-        vocabularies.
+        vocabularies. ``<s>`` and ``</s>`` in them are no words: they are dropped.
     references : References
         One or more for each sentence.
     metric : TextMetric
@@ -43,22 +43,25 @@ class ForestSet(ForestData, ListData):
 
     def __init__(
         self,
-        forests: Sequence[Forest | None],
+        forests: Iterable[Forest | None],
         references: References,
         metric: TextMetric,
         *,
         threads: int = 0,
     ) -> None:
-        if len(forests) != len(references):
-            message = f"forests of {len(forests)} sentences, but references for {len(references)}"
+        self.forests = tuple(
+            None if forest is None else without_boundaries(forest) for forest in forests
+        )
+        if (count := len(self.forests)) != len(references):
+            message = f"forests of {count} sentences, but references for {len(references)}"
             raise DataError(f"{references.prefix}{message}")
-        some = next((forest for forest in forests if forest is not None), None)
+        some = next((forest for forest in self.forests if forest is not None), None)
         if some is None:
             raise DataError("there is no forest to learn from")
-        self.forests, self.metric, self.threads = tuple(forests), metric, threads
+        self.metric, self.threads = metric, threads
         self.references = references
         self.prepared: Prepared = metric.prepare(references)
-        self.core = _set_of(forests)
+        self.core = _set_of(self.forests)
         self._words, self._names = some.words, some.feature_names
         self._texts = _TextStatistics(self.prepared, some.words, self.corpus_score.dimension)
 
@@ -79,6 +82,11 @@ class ForestSet(ForestData, ListData):
     @property
     def oracle_score(self) -> None:
         """The best derivations are not known."""
+
+    @cached_property
+    def feature_counts(self) -> IntArray:
+        """In how many forests each feature is."""
+        return _core.forest_feature_counts(self.core, len(self._names))
 
     @cached_property
     def feature_spread(self) -> FloatArray:

@@ -1,28 +1,31 @@
-"""From files to a tuning set: n-best lists with the statistics of a metric."""
+"""From files to tuning data: n-best lists or forests, and the metric that judges them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 
 from hopefear.errors import DataError, FormatError
+from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
     SentenceKeys,
     keyed_references,
     load_nbest,
+    read_forests,
     read_keyed_lines,
     read_nbest,
 )
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Tell, open_source, tell_nobody
-from hopefear.learners import TuningSet
+from hopefear.learners import ForestSet, TuningData, TuningSet
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.texts import read_references
 from hopefear.tuning.settings import DataSettings
-from hopefear.types import FloatArray, Vocabulary
+from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["LoadedSet", "load_data"]
 
@@ -35,16 +38,36 @@ class LoadedSet:
     what is odd about the references, if anything is.
     """
 
-    tuning_set: TuningSet
+    tuning_set: TuningData
     keys: SentenceKeys
     role: str
     signature: str
     warning: str | None = None
 
     @property
+    def lists(self) -> TuningSet:
+        """The data, if it is made of n-best lists."""
+        if not isinstance(self.tuning_set, TuningSet):
+            raise DataError(f"the {self.role} data has no n-best lists")
+        return self.tuning_set
+
+    @property
     def nbest(self) -> NBest:
         """The lists."""
-        return self.tuning_set.nbest
+        return self.lists.nbest
+
+    @cached_property
+    def feature_counts(self) -> IntArray:
+        """How many hypotheses, or forests, have each feature."""
+        if isinstance(self.tuning_set, ForestSet):
+            return self.tuning_set.feature_counts
+        return self.nbest.count_features().hypotheses
+
+    @property
+    def present_features(self) -> set[str]:
+        """The features that some candidate has."""
+        names = self.tuning_set.feature_names
+        return {names[int(i)] for i in np.flatnonzero(self.feature_counts)}
 
     def sentence(self, number: int) -> str:
         """Return what the files call a sentence: its number from 0, or its key."""
@@ -62,7 +85,7 @@ def load_data(
     memory_limit: int = 0,
     tell: Tell = tell_nobody,
 ) -> LoadedSet:
-    """Read n-best lists, and let the metric judge every hypothesis.
+    """Read n-best lists, and let the metric judge every hypothesis; or read forests.
 
     Parameters
     ----------
@@ -82,8 +105,11 @@ def load_data(
         Called with what is being done, how much of it is done and how much there is (0: unknown).
     """
     warning = None
+    names = Vocabulary() if feature_names is None else feature_names
+    if settings.forests is not None:
+        return _load_forests(settings, cast(TextMetric, metric), role, names, threads, tell)
     if isinstance(metric, Column):
-        builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
+        builder = NBestBuilder(feature_names=names, memory_limit=memory_limit)
         keys = SentenceKeys()
         nbest, values = _read_scored(settings, builder, keys, tell)
         nbest.set_statistics(metric.statistics(values))
@@ -97,14 +123,15 @@ def load_data(
         nbest = load_nbest(
             settings.nbest,
             settings.format,
-            feature_names=feature_names,
+            feature_names=names,
             sentences=settings.sentences,
             keys=keys,
             memory_limit=memory_limit,
             tell=tell,
         )
         references = _references(settings, keyed, keys)
-        _check_length(nbest, references, settings)
+        source = f"{_files(settings.nbest)} has n-best lists"
+        _check_length(nbest.sentence_count, references, source, settings)
         tell(f"{role} data: {metric.name}", 0, 0)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
@@ -112,6 +139,35 @@ def load_data(
     tuning_set = TuningSet(nbest=nbest, metric=metric, threads=threads)
     return LoadedSet(
         tuning_set=tuning_set, keys=keys, role=role, signature=signature, warning=warning
+    )
+
+
+def _load_forests(
+    settings: DataSettings,
+    metric: TextMetric,
+    role: str,
+    names: Vocabulary,
+    threads: int,
+    tell: Tell,
+) -> LoadedSet:
+    """Read forests; sentences that have none have None."""
+    path = cast(Path, settings.forests)
+    references = read_references(settings.references)
+    forests: list[Forest | None] = [None] * len(references)
+    last = settings.sentences - 1
+    for sentence, forest in read_forests(path, settings.format, feature_names=names, tell=tell):
+        if sentence < len(forests):
+            # At once, so that there are never two of all.
+            forests[sentence] = without_boundaries(forest)
+        last = max(last, sentence)
+    _check_length(last + 1, references, f"{path} has forests", settings)
+    tell(f"{role} data: {metric.name}", 0, 0)
+    return LoadedSet(
+        tuning_set=ForestSet(forests, references, metric, threads=threads),
+        keys=SentenceKeys(),
+        role=role,
+        signature=metric.signature(references),
+        warning=check_tokenization(getattr(metric, "tokenize", None), references),
     )
 
 
@@ -130,16 +186,19 @@ def _references(
     return References.from_streams(streams, names)
 
 
-def _check_length(nbest: NBest, references: References, settings: DataSettings) -> None:
-    if nbest.sentence_count == len(references):
+def _check_length(
+    sentences: int, references: References, source: str, settings: DataSettings
+) -> None:
+    if sentences == len(references):
         return
+    what = "list" if settings.forests is None else "forest"
     hint = (
-        f"; if the last sentences have no list, say so with sentences = {len(references)}"
-        if nbest.sentence_count < len(references)
+        f"; if the last sentences have no {what}, say so with sentences = {len(references)}"
+        if sentences < len(references)
         else ""
     )
     raise DataError(
-        f"{_files(settings.nbest)} has n-best lists of {nbest.sentence_count} sentences, but "
+        f"{source} of {sentences} sentences, but "
         f"{_files(settings.references)} has references for {len(references)}{hint}"
     )
 

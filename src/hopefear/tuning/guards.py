@@ -4,7 +4,7 @@ What leaves something to learn is a warning, a sentence that goes into the run's
 nothing is an error.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from hopefear.errors import DataError, LearningError
 from hopefear.events import EpochFinished
 from hopefear.registry import suggest
 from hopefear.tuning.data import LoadedSet
+from hopefear.tuning.wording import count, feature_list, have, number_word, sentence_list, some
 from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
 
 __all__ = [
@@ -44,21 +45,21 @@ def check_lists(data: LoadedSet) -> Iterator[str]:
         )
     if len(empty := nbest.empty_sentences):
         yield (
-            f"{_count(len(empty), 'sentence')} of the {role} data {_have(len(empty))} no "
-            f"hypotheses and {_count_word(len(empty), 'is', 'are')} left out: "
-            f"{_sentences(data, empty)}"
+            f"{count(len(empty), 'sentence')} of the {role} data {have(len(empty))} no "
+            f"hypotheses and {number_word(len(empty), 'is', 'are')} left out: "
+            f"{sentence_list(data, empty)}"
         )
     if len(single := np.flatnonzero(sizes == 1)):
         yield (
-            f"{_count(len(single), 'sentence')} of the {role} data {_have(len(single))} one "
-            f"hypothesis only, which teaches nothing: {_sentences(data, single)}"
+            f"{count(len(single), 'sentence')} of the {role} data {have(len(single))} one "
+            f"hypothesis only, which teaches nothing: {sentence_list(data, single)}"
         )
     if len(rows := nbest.rows_without_words()):
         where = np.unique(np.searchsorted(nbest.offsets, rows, side="right") - 1)
         yield (
-            f"{_count(len(rows), 'hypothesis', 'hypotheses')} of the {role} data "
-            f"{_count_word(len(rows), 'is', 'are')} empty, in sentences {_sentences(data, where)}; "
-            "they count as empty texts"
+            f"{count(len(rows), 'hypothesis', 'hypotheses')} of the {role} data "
+            f"{number_word(len(rows), 'is', 'are')} empty, in sentences "
+            f"{sentence_list(data, where)}; they count as empty texts"
         )
     equal = _equal_in_metric(data)
     if len(equal) == np.count_nonzero(sizes):
@@ -70,8 +71,9 @@ def check_lists(data: LoadedSet) -> Iterator[str]:
     equal = equal[sizes[equal] > 1]
     if len(equal):
         yield (
-            f"{_count(len(equal), 'sentence')} of the {role} data {_have(len(equal))} hypotheses "
-            f"that are all equally good by {data.tuning_set.metric.name}: {_sentences(data, equal)}"
+            f"{count(len(equal), 'sentence')} of the {role} data {have(len(equal))} hypotheses "
+            f"that are all equally good by {data.tuning_set.metric.name}: "
+            f"{sentence_list(data, equal)}"
         )
 
 
@@ -86,19 +88,19 @@ def check_features(data: LoadedSet) -> Iterator[str]:
     if len(constant) == np.count_nonzero(present):
         raise DataError(
             f"every feature of the {data.role} data has the same value in all hypotheses of a "
-            f"sentence, so that no weight changes any choice: {_features(names, constant)}"
+            f"sentence, so that no weight changes any choice: {feature_list(names, constant)}"
         )
     if len(constant):
         yield (
             "features with the same value in all hypotheses of a sentence cannot be learned; their "
-            f"weights stay as they started: {_features(names, constant)}"
+            f"weights stay as they started: {feature_list(names, constant)}"
         )
     lacking = np.flatnonzero((rows >= MOST * len(nbest)) & (rows < len(nbest)))
     if len(lacking):
         missing = len(nbest) - int(rows[lacking].min())
         yield (
             f"nearly all hypotheses of the {data.role} data, but not {missing} of them, have these "
-            f"features (absent ones count as 0): {_features(names, lacking)}"
+            f"features (absent ones count as 0): {feature_list(names, lacking)}"
         )
     share = rows / len(nbest)
     dense_where_present = rows == counts.hypotheses_of_lists
@@ -106,50 +108,50 @@ def check_features(data: LoadedSet) -> Iterator[str]:
     if len(partial):
         yield (
             f"some lists of the {data.role} data have these features in every hypothesis, others "
-            f"in none, as if they were of different systems: {_features(names, partial)}"
+            f"in none, as if they were of different systems: {feature_list(names, partial)}"
         )
 
 
 def check_same_features(tuning: LoadedSet, dev: LoadedSet) -> Iterator[str]:
     """Compare the features of the data that is learned from with those of the held-out data."""
-    in_tuning, in_dev = _names(tuning), _names(dev)
+    in_tuning, in_dev = tuning.present_features, dev.present_features
     if not in_tuning & in_dev:
         raise DataError(
             "the tuning and the dev data have no feature in common: "
-            f"{_some(sorted(in_tuning))} against {_some(sorted(in_dev))}"
+            f"{some(sorted(in_tuning))} against {some(sorted(in_dev))}"
         )
     for lacking, having, role in ((in_dev, in_tuning, "dev"), (in_tuning, in_dev, "tuning")):
         if missing := sorted(having - lacking):
             other = "tuning" if role == "dev" else "dev"
-            yield f"the {role} data lacks features of the {other} data: {_some(missing)}"
+            yield f"the {role} data lacks features of the {other} data: {some(missing)}"
 
 
 def check_schema(features: Sequence[str], data: LoadedSet) -> None:
     """Require the features of the lists to be those that were announced, if any were."""
     if not features:
         return
-    present, announced = _names(data), set(features)
+    present, announced = data.present_features, set(features)
     if unknown := sorted(present - announced):
         raise DataError(
-            f"the {data.role} data has features that were not announced: {_some(unknown)}"
+            f"the {data.role} data has features that were not announced: {some(unknown)}"
             f"{suggest(unknown[0], features)}"
         )
     if missing := sorted(announced - present):
-        raise DataError(f"the {data.role} data lacks announced features: {_some(missing)}")
+        raise DataError(f"the {data.role} data lacks announced features: {some(missing)}")
 
 
 def check_start(start: Weights, data: LoadedSet) -> Iterator[str]:
     """Compare the features of the start weights with those of the lists."""
-    listed = _names(data)
+    listed = data.present_features
     if start and listed.isdisjoint(start):
         raise DataError(
-            "the start weights and the lists have no feature in common: "
-            f"{_some(start.names)} against {_some(sorted(listed))}"
+            "the start weights and the data have no feature in common: "
+            f"{some(start.names)} against {some(sorted(listed))}"
         )
     if unknown := [name for name in start if name not in listed]:
-        yield f"start weights of features that no hypothesis has: {_some(unknown)}"
+        yield f"start weights of features that no candidate has: {some(unknown)}"
     if missing := sorted(name for name in listed if name not in start):
-        yield f"features without a start weight start at 0: {_some(missing)}"
+        yield f"features without a start weight start at 0: {some(missing)}"
 
 
 def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: int) -> FloatArray:
@@ -202,38 +204,8 @@ def check_replicas(replicas: Sequence[Weights]) -> Iterator[str]:
 
 def _equal_in_metric(data: LoadedSet) -> IntArray:
     """Return the sentences with hypotheses whose gains are all the same."""
-    offsets, gains = data.nbest.offsets, data.tuning_set.gains
+    offsets, gains = data.nbest.offsets, data.lists.gains
     filled = np.flatnonzero(np.diff(offsets))
     first = offsets[filled]
     differ = np.maximum.reduceat(gains, first) > np.minimum.reduceat(gains, first)
     return np.delete(filled, np.flatnonzero(differ))
-
-
-def _names(data: LoadedSet) -> set[str]:
-    rows, names = data.nbest.count_features().hypotheses, data.nbest.feature_names
-    return {names[int(i)] for i in np.flatnonzero(rows)}
-
-
-def _sentences(data: LoadedSet, numbers: Iterable[int]) -> str:
-    return _some([data.sentence(int(number)) for number in numbers])
-
-
-def _features(names: Vocabulary, ids: Iterable[int]) -> str:
-    return _some([names[int(i)] for i in ids])
-
-
-def _some(names: Sequence[str], most: int = 10) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {_count_word(number, one, many or one + 's')}"
-
-
-def _have(number: int) -> str:
-    return _count_word(number, "has", "have")
-
-
-def _count_word(number: int, one: str, many: str) -> str:
-    return one if number == 1 else many

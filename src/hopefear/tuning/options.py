@@ -52,14 +52,14 @@ def build_settings(
     if metric is not None:
         put(table, "metric", metric if isinstance(metric, str) else _plain(metric), source)
     chosen = {key: value for key, value in (metric_options or {}).items() if value is not None}
-    if chosen or "metric" not in table:
-        put(table, "metric", _metric_table(table) | chosen, source)
+    if chosen or "metric" not in table or _has_forests(table):
+        put(table, "metric", _with_tokenizer(table, _metric_table(table) | chosen), source)
     for assignment in assignments:
         key, value = parse_assignment(assignment)
         put(table, key, value, source)
     if "learner" in table:
         _put_start(table)
-        table["learner"] = _expanded(table["learner"])
+        table["learner"] = _expanded(table["learner"], forests=_has_forests(table))
     return config.decode(TuneSettings, table, source=source)
 
 
@@ -96,6 +96,18 @@ def _metric_table(table: Table) -> Table:
     return {"name": "bleu", "tokenize": "none"} if table.get("model") else {"name": "bleu"}
 
 
+def _has_forests(table: Table) -> bool:
+    data = table.get("tuning")
+    return isinstance(data, dict) and "forests" in data
+
+
+def _with_tokenizer(table: Table, metric: Table) -> Table:
+    """Add that the words of forests are tokens, unless the metric says otherwise."""
+    if _has_forests(table) and metric.get("name") == "bleu":
+        return {"tokenize": "none", **metric}
+    return metric
+
+
 def _plain(metric: Metric) -> Table:
     return {"name": metrics.name_of(type(metric)), **config.encode(metric)}
 
@@ -110,11 +122,12 @@ def _put_start(table: Table) -> None:
             table["start_patterns"] = dict(start)
 
 
-def _expanded(learner: object) -> object:
+def _expanded(learner: object, *, forests: bool) -> object:
     """Put a preset's learner in place of its name; options beside it go over the preset's."""
     given = {"name": learner} if isinstance(learner, str) else learner
     if not isinstance(given, dict) or given.get("name") not in presets:
         return learner
-    preset = presets[cast(str, given["name"])].learner
+    chosen = presets[cast(str, given["name"])]
+    preset = chosen.on_forests if forests and chosen.on_forests else chosen.learner
     encoded = {"name": learners.name_of(type(preset)), **config.encode(preset)}
     return {**encoded, **{key: value for key, value in given.items() if key != "name"}}

@@ -8,6 +8,7 @@ from hopefear import config
 from hopefear.errors import ConfigError
 from hopefear.learners import (
     Arow,
+    ForestMira,
     KBestMira,
     Learner,
     Mert,
@@ -28,8 +29,9 @@ from hopefear.toml_writer import format_table
 __all__ = ["Preset", "describe_preset", "presets"]
 
 
-# Gimpel and Smith decode T = 20 times and take T′ = 10 rounds each time; here the lists are given.
-ROUNDS = 200
+# Gimpel and Smith decode T = 20 times and take T′ = 10 rounds each time. Where lists are given, all
+# rounds are with them.
+ROUNDS, ROUNDS_OF_A_LIST = 200, 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +39,13 @@ class Preset:
     """A learner with its settings, one line that says what it is, and where it starts.
 
     `start` has weights of features whose names may have wildcards; all others start at 0.
+    `on_forests` takes the learner's place if there are forests in place of lists.
     """
 
     learner: Learner
     explanation: str
     start: Mapping[str, float] = field(default_factory=dict)
+    on_forests: Learner | None = None
 
 
 def _gimpel(loss: Loss, what: str) -> Preset:
@@ -54,7 +58,11 @@ def _gimpel(loss: Loss, what: str) -> Preset:
         averaged=False,
         epochs=ROUNDS,
     )
-    return Preset(learner=learner, explanation=f"{what}, by subgradient descent")
+    return Preset(
+        learner=learner,
+        explanation=f"{what}, by subgradient descent",
+        on_forests=replace(learner, epochs=ROUNDS_OF_A_LIST),
+    )
 
 
 # Chiang starts language models and phrase probabilities at 1, as our, Moses' and cdec's models name
@@ -113,6 +121,10 @@ def _watanabe() -> Mapping[str, Preset]:
     return found
 
 
+RAMPION = Rampion(
+    cost_scale=10.0, rate=0.0001, regularizer=L2Start(strength=1.0), passes=5, epochs=ROUNDS
+)
+
 presets: Mapping[str, Preset] = MappingProxyType(
     {
         "moses-mert": Preset(
@@ -122,6 +134,7 @@ presets: Mapping[str, Preset] = MappingProxyType(
         "moses-kbmira": Preset(
             learner=KBestMira(max_step=0.01, decay=0.999, line_search=0, epochs=60),
             explanation="k-best batch MIRA, 60 epochs, C = 0.01",
+            on_forests=ForestMira(max_step=0.01, decay=0.999, line_search=0, epochs=60),
         ),
         "moses-pro": Preset(
             learner=Pro(
@@ -135,14 +148,9 @@ presets: Mapping[str, Preset] = MappingProxyType(
             explanation="pairwise ranking by one logistic regression on sampled pairs",
         ),
         "gimpel2012-rampion": Preset(
-            learner=Rampion(
-                cost_scale=10.0,
-                rate=0.0001,
-                regularizer=L2Start(strength=1.0),
-                passes=5,
-                epochs=ROUNDS,
-            ),
+            learner=RAMPION,
             explanation="ramp loss 3 (hope against fear) by the concave-convex procedure",
+            on_forests=replace(RAMPION, epochs=ROUNDS_OF_A_LIST),
         ),
         "gimpel2012-mert": Preset(
             learner=Mert(restarts=20), explanation="the paper's first baseline: Moses' MERT"

@@ -16,9 +16,10 @@ from hopefear.events import (
     Warned,
 )
 from hopefear.formats.files import Tell, tell_nobody
-from hopefear.learners import Learner, Scaled, TuningData, learners, suited
+from hopefear.learners import ForestSet, Learner, Scaled, TuningData, learners, suited
 from hopefear.tuning.corpora import Corpora, load_corpora
 from hopefear.tuning.data import LoadedSet, load_data
+from hopefear.tuning.forest_guards import check_forest_features, check_forests
 from hopefear.tuning.guards import (
     check_features,
     check_lists,
@@ -127,6 +128,22 @@ def _written(events: Iterator[Event], directory: RunDirectory | None) -> Iterato
         yield event
 
 
+def _suited(settings: TuneSettings, data: TuningData) -> Learner:
+    return suited(settings.learner, data, k=settings.list_size, iterations=settings.iterations)
+
+
+def _check_candidates(data: LoadedSet) -> Iterator[str]:
+    if isinstance(data.tuning_set, ForestSet):
+        return check_forests(data, data.tuning_set)
+    return check_lists(data)
+
+
+def _check_candidate_features(data: LoadedSet) -> Iterator[str]:
+    if isinstance(data.tuning_set, ForestSet):
+        return check_forest_features(data, data.tuning_set)
+    return check_features(data)
+
+
 @dataclass(frozen=True)
 class _Tuning(ABC):
     """The run proper: everything is loaded."""
@@ -207,7 +224,7 @@ NO_DEV = (
 
 @dataclass(frozen=True)
 class _Listed(_Tuning):
-    """A run on n-best lists."""
+    """A run on n-best lists or forests."""
 
     tuning: LoadedSet
     dev: LoadedSet | None
@@ -215,14 +232,14 @@ class _Listed(_Tuning):
 
     @classmethod
     def load(cls, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> "_Listed":
-        """Read the lists."""
+        """Read the lists or forests."""
         data = _load(settings, settings.tuning, "tuning", names, tell)
         dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, tell)
-        start, about_start = start_weights(settings, data.nbest)
+        start, about_start = start_weights(settings, data)
         return cls(settings, start, tell, data, dev, about_start)
 
     def data(self) -> tuple[TuningData, TuningData | None]:
-        """Return the lists."""
+        """Return the lists or forests."""
         return self.tuning.tuning_set, None if self.dev is None else self.dev.tuning_set
 
     def signature(self) -> str:
@@ -230,21 +247,21 @@ class _Listed(_Tuning):
         return self.tuning.signature
 
     def learner(self) -> Learner:
-        """Return the learner."""
-        return self.settings.learner
+        """Return the learner itself, or one that lists derivations of forests for it."""
+        return _suited(self.settings, self.tuning.tuning_set)
 
     def warnings(self) -> Iterator[str]:
-        """Give what is wrong with the lists, or doubtful."""
+        """Give what is wrong with the data, or doubtful."""
         check_schema(self.settings.features, self.tuning)
         yield from (message for message in (self.tuning.warning, self.about_start) if message)
-        yield from check_lists(self.tuning)
-        yield from check_features(self.tuning)
+        yield from _check_candidates(self.tuning)
+        yield from _check_candidate_features(self.tuning)
         yield from check_start(self.start, self.tuning)
         if self.dev is None:
             yield NO_DEV
         else:
             check_schema(self.settings.features, self.dev)
-            yield from check_lists(self.dev)
+            yield from _check_candidates(self.dev)
             yield from check_same_features(self.tuning, self.dev)
 
 
@@ -273,13 +290,7 @@ class _Translating(_Tuning):
 
     def learner(self) -> Learner:
         """Return the learner itself, or one that lists translations for it."""
-        settings = self.settings
-        return suited(
-            settings.learner,
-            self.corpora.data.tuning_set,
-            k=settings.list_size,
-            iterations=settings.iterations,
-        )
+        return _suited(self.settings, self.corpora.data.tuning_set)
 
     def warnings(self) -> Iterator[str]:
         """Say that there is no held-out data, if there is none."""

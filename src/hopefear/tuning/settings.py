@@ -24,6 +24,8 @@ class DataSettings:
     ----------
     nbest : tuple of Path
         N-best lists; equal hypotheses of several files are kept once.
+    forests : Path, optional
+        Forests in place of lists: a file or a directory.
     source : Path, optional
         In place of lists, sentences that a decoder translates again and again.
     format : str, optional
@@ -41,6 +43,7 @@ class DataSettings:
     """
 
     nbest: tuple[Path, ...] = ()
+    forests: Path | None = None
     source: Path | None = None
     format: str | None = None
     references: tuple[Path, ...] = ()
@@ -50,12 +53,16 @@ class DataSettings:
     sentences: int = 0
 
     def __post_init__(self) -> None:
-        if not self.nbest and self.source is None:
-            raise ConfigError("nbest: no n-best lists, and no source to translate")
-        if self.nbest and self.source is not None:
-            raise ConfigError("give either n-best lists or a source to translate; found both")
+        candidates = [name for name in ("nbest", "forests", "source") if getattr(self, name)]
+        if len(candidates) != 1:
+            raise ConfigError(
+                "give either nbest, or forests, or a source to translate; "
+                f"found {' and '.join(candidates) or 'none of them'}"
+            )
         if self.source is not None and not self.references:
             raise ConfigError("translations of the source need references")
+        if self.forests is not None:
+            self._check_forests()
         require.integer(self, "sentences", 0)
         given = [name for name in ("references", "scores", "score_feature") if getattr(self, name)]
         if len(given) != 1:
@@ -65,6 +72,11 @@ class DataSettings:
             )
         if self.keyed_references and not self.references:
             raise ConfigError("keyed_references, but there are no references")
+
+    def _check_forests(self) -> None:
+        given = ("scores", "score_feature", "keyed_references")
+        if wrong := next((name for name in given if getattr(self, name)), None):
+            raise ConfigError(f"{wrong} is for n-best lists; forests need references")
 
     @property
     def has_scores(self) -> bool:
@@ -124,7 +136,7 @@ class TuneSettings:
         A directory for the parses of sources, to be shared by several runs; the run's own if not
         given.
     list_size : int
-        Translations in the lists of a decoder, for learners that learn from lists.
+        Translations in the lists of a decoder or of forests, for learners that learn from lists.
     iterations : int
         How often lists are made, at most, for such learners.
     weights_format : str, optional
@@ -177,6 +189,10 @@ class TuneSettings:
             raise ConfigError(
                 f"moses_ini is a template for the format 'moses', not '{self.weights_format}'"
             )
+        if self.memory_limit and any(
+            data is not None and data.forests is not None for data in (self.tuning, self.dev)
+        ):
+            raise ConfigError("memory_limit is for n-best lists; forests are kept in memory")
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
             if data is not None and data.has_scores != isinstance(self.metric, Column):
                 what = "scores" if data.has_scores else "references"
@@ -195,6 +211,10 @@ class TuneSettings:
             raise ConfigError("model and decoder: give one of them")
         if self.model is None and (self.pop_limit is not None or self.parses is not None):
             raise ConfigError("pop_limit and parses are for the decoder of a model")
+        if self.memory_limit and any(
+            data is not None and data.forests is not None for data in (self.tuning, self.dev)
+        ):
+            raise ConfigError("memory_limit is for n-best lists; forests are kept in memory")
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
             if data is not None and (data.source is not None) != self.translates:
                 missing = "a source" if self.translates else "a model or a decoder"

@@ -8,7 +8,8 @@ import numpy as np
 
 from hopefear.errors import DataError
 from hopefear.formats import read_nbest, read_weights
-from hopefear.nbest import NBest
+from hopefear.learners import ForestSet
+from hopefear.tuning.data import LoadedSet
 from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.types import FloatArray, Hypothesis, IntArray, Vocabulary, Weights
 
@@ -22,7 +23,7 @@ EXACT = 0.999
 NO_SCORES = "they have no total scores, or the same for all hypotheses of a sentence"
 
 
-def start_weights(settings: TuneSettings, nbest: NBest) -> tuple[Weights, str]:
+def start_weights(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, str]:
     """Return the weights to start from, and what the user should know about them, if anything."""
     if settings.start is not None:
         return settings.start, ""
@@ -30,24 +31,33 @@ def start_weights(settings: TuneSettings, nbest: NBest) -> tuple[Weights, str]:
         return read_weights(settings.start_file), ""
     if settings.moses_ini is not None:
         return read_weights(settings.moses_ini, "moses"), ""
-    if (matching := matching_weights(settings, nbest.feature_names)) is not None:
+    if (matching := matching_weights(settings, data.tuning_set.feature_names)) is not None:
         return matching, ""
     if settings.infer_start is False:
-        return default_weights(nbest), ""
+        return default_weights(data), ""
+    return _inferred_start(settings, data)
+
+
+def _inferred_start(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, str]:
+    """Return the weights of the lists' total scores, if they can be told, or default ones."""
+    if settings.tuning.forests is not None:
+        if settings.infer_start:
+            raise DataError("start weights are inferred from lists, not from forests")
+        return default_weights(data), ""
     inferred, reason = infer_weights(settings.tuning)
     if inferred is not None:
-        names = nbest.feature_names
+        names = data.tuning_set.feature_names
         whole = Weights.from_vector(names, inferred.vector(names))
         return whole, f"start weights are inferred from the lists: {reason}"
     if settings.infer_start:
         raise DataError(f"start weights cannot be inferred from the lists: {reason}")
     if reason == NO_SCORES:
-        return default_weights(nbest), ""
+        return default_weights(data), ""
     message = (
         "every feature that most hypotheses have starts at 1, which may be far from good weights: "
         f"{reason}; better ones can be given as the start"
     )
-    return default_weights(nbest), message
+    return default_weights(data), message
 
 
 def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | None:
@@ -61,14 +71,18 @@ def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | Non
     return Weights.from_vector(names, w) if found else None
 
 
-def default_weights(nbest: NBest) -> Weights:
+def default_weights(data: LoadedSet) -> Weights:
     """Return weight 1 for features that at least half of the hypotheses have, 0 for the others.
+
+    Of forests, those that at least half of the forests have.
 
     The sum of log probabilities is a sensible model to begin with; of sparse features nothing is
     known before.
     """
-    counts = nbest.count_features().hypotheses
-    return Weights.from_vector(nbest.feature_names, np.where(2 * counts >= len(nbest), 1.0, 0.0))
+    forests = isinstance(data.tuning_set, ForestSet)
+    candidates = data.tuning_set.sentence_count if forests else len(data.nbest)
+    dense = 2 * data.feature_counts >= candidates
+    return Weights.from_vector(data.tuning_set.feature_names, np.where(dense, 1.0, 0.0))
 
 
 def infer_weights(settings: DataSettings) -> tuple[Weights | None, str]:

@@ -5,20 +5,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear.errors import FormatError
-from hopefear.formats import detect_nbest, weights_formats, write_weights
+from hopefear.formats import detect_forests, detect_nbest, weights_formats, write_weights
 from hopefear.tuning.settings import TuneSettings
 from hopefear.types import Vocabulary, Weights
 
 __all__ = ["WeightsOutput", "choose_output"]
 
-# Of the tools whose n-best lists we read, those that read weights.
+# Of the tools whose n-best lists or forests we read, those that read weights.
 _WEIGHTS_OF_TOOL = {
     "cdec": "cdec",
+    "cdec-forest": "cdec",
     "joshua": "cdec",
     "jsonl": "json",
     "marian": "moses",
     "moses": "moses",
+    "moses-hypergraph": "moses",
     "travatar": "travatar",
+    "travatar-forest": "travatar",
 }
 
 
@@ -52,7 +55,7 @@ def choose_output(settings: TuneSettings, features: Vocabulary) -> tuple[Weights
         return WeightsOutput(format="moses", moses_ini=settings.moses_ini or template), None
     asked = settings.weights_format
     tool = None if settings.decoder is None else settings.decoder.weights_format
-    format = asked or tool or _WEIGHTS_OF_TOOL.get(_nbest_format(settings))
+    format = asked or tool or _WEIGHTS_OF_TOOL.get(_data_format(settings))
     if format in (None, "tsv"):
         return WeightsOutput(), None
     weights = Weights.from_vector(features, [0.0] * len(features))
@@ -65,11 +68,13 @@ def choose_output(settings: TuneSettings, features: Vocabulary) -> tuple[Weights
     return WeightsOutput(format=format), None
 
 
-def _nbest_format(settings: TuneSettings) -> str:
-    """Return the format of the first list; unknown for standard input, which is read already."""
+def _data_format(settings: TuneSettings) -> str:
+    """Return the format of the first file; unknown for standard input, which is read already."""
+    data = settings.tuning
     if settings.translates:
         return ""
-    first = settings.tuning.nbest[0]
-    if settings.tuning.format is not None:
-        return settings.tuning.format.partition(":")[0]
-    return "" if str(first) == "-" else detect_nbest(first)
+    if data.format is not None:
+        return data.format.partition(":")[0]
+    if data.forests is not None:
+        return detect_forests(data.forests)
+    return "" if str(data.nbest[0]) == "-" else detect_nbest(data.nbest[0])

@@ -76,7 +76,11 @@ def test_a_configuration_is_a_run(files: CandidateFiles, hopefear: Hopefear) -> 
     [
         (["mret", *DATA, "-o", "run"], 2, "'mret' is no preset, no learner and no .toml file; did"),
         ([*FAST, *DATA, "-o", "run", "--set", "x=1"], 2, "x: unknown key"),
-        ([*FAST, "--refs", "tune.refs", "-o", "run"], 2, "nbest: no n-best lists"),
+        (
+            [*FAST, "--refs", "tune.refs", "-o", "run"],
+            2,
+            "give either nbest, or forests, or a source",
+        ),
         ([*FAST, *DATA], 2, "Missing option '--out' / '-o'."),
         ([*FAST, *DATA, "-o", "run", "--metric", "belu"], 2, "unknown metric 'belu'; did you mean"),
         ([*FAST, *DATA, "-o", "run", "--memory-limit", "x"], 2, "'x' is not a size"),

@@ -205,14 +205,14 @@ def test_features_that_were_not_announced_are_an_error(tmp_path: Path) -> None:
 
 
 def test_start_weights_of_other_features_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="start weights and the lists have no feature in common"):
+    with pytest.raises(DataError, match="start weights and the data have no feature in common"):
         run(write_candidates(tmp_path), start={"LM": 1.0})
 
 
 def test_start_weights_of_some_other_features_are_a_warning(tmp_path: Path) -> None:
     events = run(write_candidates(tmp_path), start={"lm": 1.0, "LM": 1.0, "tm": 1.0})
     assert warnings(events) == [
-        "start weights of features that no hypothesis has: LM",
+        "start weights of features that no candidate has: LM",
         "features without a start weight start at 0: noise, reordering, words",
     ]
 

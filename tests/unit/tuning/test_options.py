@@ -144,7 +144,12 @@ def test_assignments_are_dotted_keys_and_toml_values(text: str, expected: object
         ("mert", DATA, ["seed=-1"], "TuneSettings.seed must be a whole number >= 0, got -1"),
         ("mert", {}, [], "tune: tuning: is missing and has no default"),
         ("mert", {"tuning.nbest": ["a"]}, [], "give either references, or scores, or score_feat"),
-        ("mert", {"tuning.nbest": [], "tuning.references": ["r"]}, [], "no n-best lists"),
+        (
+            "mert",
+            {"tuning.nbest": [], "tuning.references": ["r"]},
+            [],
+            "give either nbest, or forests, or a source",
+        ),
         ("mert", DATA | {"tuning.scores": "s"}, [], "found references and scores"),
         ("mert", DATA | {"average": True}, [], "average needs several replicas"),
         ("mert", DATA | {"start": {"a": 1.0}, "start_file": "x"}, [], "give one of them"),

@@ -140,7 +140,7 @@ def test_the_numbers_of_sentences_and_references_have_to_agree(files: Files) -> 
     ("options", "message"),
     [
         ({"source": "f"}, "translating needs a model or a decoder"),
-        ({"source": "f", "model": "m", "nbest": "n"}, "found both"),
+        ({"source": "f", "model": "m", "nbest": "n"}, "found nbest and source"),
         ({"nbest": "n", "model": "m"}, "translating needs a source"),
         ({"source": "f", "model": "m", "decoder": "x {weights}"}, "give one of them"),
         ({"source": "f", "decoder": "x {weights}", "parses": "p"}, "for the decoder of a model"),
