@@ -167,12 +167,13 @@ void bind_ranking(nb::module_& m) {
     m.def(
         "oracle_pairs",
         [](const NBest& nbest, const ArrayIn<std::int64_t>& sentences,
-           const std::vector<std::vector<std::int64_t>>& oracles) {
+           const std::vector<std::vector<std::int64_t>>& oracles, std::size_t most) {
             Unlocked unlocked;
-            return oracle_pairs(nbest, as_span(sentences), oracles);
+            return oracle_pairs(nbest, as_span(sentences), oracles, most);
         },
-        nb::arg("nbest"), nb::arg("sentences"), nb::arg("oracles"),
-        "Every oracle with every other hypothesis of its list.");
+        nb::arg("nbest"), nb::arg("sentences"), nb::arg("oracles"), nb::kw_only(),
+        nb::arg("most") = 0,
+        "Every oracle (or `most` of a list's) with every other hypothesis of its list.");
 }
 
 void bind_margins(nb::module_& m) {

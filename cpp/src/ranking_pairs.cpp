@@ -137,15 +137,17 @@ std::vector<std::vector<std::int64_t>> corpus_oracles(const NBest& nbest, const 
 }
 
 RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sentences,
-                          const std::vector<std::vector<std::int64_t>>& oracles) {
+                          const std::vector<std::vector<std::int64_t>>& oracles, std::size_t most) {
     check_oracles(nbest, sentences, oracles);
     RankingPairs pairs;
     for (std::size_t i = 0; i < sentences.size(); ++i) {
         const auto [begin, end] = nbest.rows(sentences[i]);
-        for (const std::int64_t oracle : oracles[i])
+        const std::size_t all = oracles[i].size();
+        const std::size_t count = most == 0 ? all : std::min(most, all);
+        for (std::size_t j = 0; j < count; ++j)
             for (std::size_t row = begin; row < end; ++row)
                 if (!std::ranges::binary_search(oracles[i], static_cast<std::int64_t>(row))) {
-                    pairs.better.push_back(oracle);
+                    pairs.better.push_back(oracles[i][j * all / count]);
                     pairs.worse.push_back(static_cast<std::int64_t>(row));
                 }
     }

@@ -1522,8 +1522,10 @@ def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArra
     For each sentence the rows of a greedy search for the best corpus score.
     """
 
-def oracle_pairs(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]]) -> RankingPairs:
-    """Every oracle with every other hypothesis of its list."""
+def oracle_pairs(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], *, most: int = 0) -> RankingPairs:
+    """
+    Every oracle (or `most` of a list's) with every other hypothesis of its list.
+    """
 
 class SparseRows:
     """Sparse vectors: differences of feature vectors."""

@@ -37,9 +37,10 @@ std::vector<std::vector<std::int64_t>> corpus_oracles(const NBest& nbest, const 
                                                       std::span<const std::int64_t> sentences,
                                                       std::size_t max_passes);
 
-// Every oracle with every other hypothesis of its list (Watanabe 2012, equation 5).
+// Every oracle with every other hypothesis of its list (Watanabe 2012, equation 5). Of more than
+// `most` oracles in a list so many take part, in even distances; 0 for all of them.
 RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sentences,
-                          const std::vector<std::vector<std::int64_t>>& oracles);
+                          const std::vector<std::vector<std::int64_t>>& oracles, std::size_t most);
 
 // h(better) - h(worse)
 SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs);

@@ -38,6 +38,10 @@ class Oro:
         equation 16 lacks that offset; it is kept for comparison.
     batch_size : int
         Sentences in a batch; the oracles are chosen for the corpus score of the batch.
+    max_oracles : int
+        Of more oracles in a list only so many are paired, in even distances; 0 for no limit.
+        Unlike the paper, which pairs all: lists with many hypotheses that are equally good would
+        cost the square of their length.
     l2 : float
         λ. For MIRA, how much staying where it is counts.
     rate, decay : float
@@ -55,6 +59,7 @@ class Oro:
     update: Literal["optimized", "subgradient", "mira"] = "optimized"
     tangent_offset: bool = True
     batch_size: int = 16
+    max_oracles: int = 10
     l2: float = 1e-5  # λ
     rate: float = 0.2  # η₀
     decay: float = 0.85  # α
@@ -65,6 +70,7 @@ class Oro:
         require.one_of(self, "loss", ["hinge", "softmax"])
         require.one_of(self, "update", ["optimized", "subgradient", "mira"])
         require.at_least(self, "batch_size", 1)
+        require.integer(self, "max_oracles", 0)
         require.positive(self, "l2")
         require.positive(self, "rate")
         require.probability(self, "decay")
@@ -110,7 +116,7 @@ class Oro:
         rate: float,
         seed: int,
     ) -> FloatArray:
-        pairs = _core.oracle_pairs(data.nbest.core, batch, oracles)
+        pairs = _core.oracle_pairs(data.nbest.core, batch, oracles, most=self.max_oracles)
         rows = _core.pair_differences(data.nbest.core, pairs)
         if self.update == "subgradient":
             violating = (rows.dot(w) < 1.0).astype(np.float64)

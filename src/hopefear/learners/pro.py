@@ -30,6 +30,10 @@ class Pro:
     samples, kept, threshold
         Γ pairs are drawn from each list; of those whose gains differ by more than α, the Ξ with the
         largest difference are kept.
+    max_oracles : int
+        Of more oracles in a list only so many are paired, in even distances; 0 for no limit.
+        Unlike the paper, which pairs all: lists with many hypotheses that are equally good would
+        cost the square of their length.
     regularizer : Regularizer
         R, against the sum over all pairs.
     interpolation : float
@@ -45,6 +49,7 @@ class Pro:
     samples: int = 5000  # Γ
     kept: int = 50  # Ξ
     threshold: float = 0.05  # α
+    max_oracles: int = 10
     regularizer: Annotated[Regularizer, regularizers] = field(default_factory=L2)
     interpolation: float = 1.0  # Ψ
     epochs: int = 1
@@ -54,6 +59,7 @@ class Pro:
         require.at_least(self, "samples", 1)
         require.at_least(self, "kept", 1)
         require.non_negative(self, "threshold")
+        require.integer(self, "max_oracles", 0)
         require.probability(self, "interpolation")
         require.at_least(self, "epochs", 1)
 
@@ -78,7 +84,7 @@ class Pro:
         if self.pairs == "oracle":
             sentences = np.arange(data.nbest.sentence_count)
             oracles = _core.corpus_oracles(lists, data.corpus_score, sentences)
-            return _core.oracle_pairs(lists, sentences, oracles)
+            return _core.oracle_pairs(lists, sentences, oracles, most=self.max_oracles)
         return _core.sample_pairs(
             lists,
             data.gains,

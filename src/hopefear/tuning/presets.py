@@ -99,7 +99,15 @@ def _chiang() -> Mapping[str, Preset]:
 
 def _watanabe() -> Mapping[str, Preset]:
     """Online rank optimization in batches of 16, 30 epochs, with and without line search."""
-    oro = Oro(batch_size=16, l2=1e-5, rate=0.2, decay=0.85, epochs=30, line_search=False)
+    oro = Oro(
+        batch_size=16,
+        max_oracles=0,
+        l2=1e-5,
+        rate=0.2,
+        decay=0.85,
+        epochs=30,
+        line_search=False,
+    )
     subgradient = replace(oro, update="subgradient")
     variants = {
         "mira": (replace(oro, update="mira", l2=100.0), "batch MIRA on pairs with corpus oracles"),
@@ -171,7 +179,13 @@ presets: Mapping[str, Preset] = MappingProxyType(
         # Unlike the paper's classifier, which has a hinge loss, ours is logistic. The paper's λ of
         # 1e-5 is against the mean over some hundred thousand pairs, ours against their sum.
         "watanabe2012-pro": Preset(
-            learner=Pro(pairs="oracle", interpolation=1.0, regularizer=L2(strength=1.0), epochs=1),
+            learner=Pro(
+                pairs="oracle",
+                max_oracles=0,
+                interpolation=1.0,
+                regularizer=L2(strength=1.0),
+                epochs=1,
+            ),
             explanation="PRO on all pairs with corpus oracles",
         ),
         **_watanabe(),

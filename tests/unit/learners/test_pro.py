@@ -91,6 +91,17 @@ def test_oracle_pairs_rank_every_oracle_above_every_other_hypothesis() -> None:
     assert list(zip(pairs.better, pairs.worse, strict=True)) == expected
 
 
+def test_of_many_oracles_some_are_paired_and_the_others_are_not_ranked_below() -> None:
+    data = synthetic_set(sentences=1, size=12)
+    lists, sentences, oracles = data.nbest.core, np.array([0]), [[0, 2, 3, 5, 7, 8]]
+    pairs = _core.oracle_pairs(lists, sentences, oracles, most=3)
+    others = [1, 4, 6, 9, 10, 11]
+    expected = [(better, worse) for better in (0, 3, 7) for worse in others]
+    assert list(zip(pairs.better, pairs.worse, strict=True)) == expected
+    every = _core.oracle_pairs(lists, sentences, oracles)
+    assert len(every.better) == len(_core.oracle_pairs(lists, sentences, oracles, most=6).better)
+
+
 def test_corpus_oracles_are_the_best_choice_where_all_choices_can_be_tried() -> None:
     data = synthetic_set(sentences=2, size=8)
     oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, np.arange(2))

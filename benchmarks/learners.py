@@ -1,0 +1,128 @@
+"""MERT, k-best MIRA and PRO on the lists on which Moses' tools were measured, on one thread.
+
+Times are CPU seconds over those of a fixed workload, measured in the same run on either side of the
+learners: the ratio means the same on another machine. Memory is the peak of a process that does
+nothing else, and how much of that is beyond an idle one with the same modules.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hopefear.events import RunFinished
+from hopefear.formats import load_nbest, read_lines
+from hopefear.learners import KBestMira, Learner, Mert, Pro, TuningSet
+from hopefear.metrics import Bleu, References
+from hopefear.tuning import learn
+from hopefear.types import Weights
+
+SHARED = Path(os.environ.get("HOPEFEAR_SHARED", Path(__file__).parents[2] / "shared")) / "data"
+FOLDER = SHARED / "multi30k-cs-en"
+# Moses' own start, divided by its L1 norm.
+START = Weights(
+    {
+        "LM0": 0.5,
+        "WordPenalty0": -1.0,
+        "PhrasePenalty0": 0.2,
+        **{f"TranslationModel0_{i}": 0.2 for i in range(4)},
+        "TranslationModel1": 1.0,
+    }
+)
+SEEDS = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """What Moses' tool took: CPU seconds where the workload took 1.11, MB, and BLEU."""
+
+    learner: Learner
+    seconds: float
+    memory: float
+    bleu: float
+
+
+WORKLOAD = 1.11
+READING = 1.0  # seconds of Moses' extractor, which takes 40 MB
+PEERS = {
+    "mert": Peer(Mert(), 16.7, 33, 36.71),
+    "kbest-mira": Peer(KBestMira(), 1.62, 35, 36.67),
+    "pro": Peer(Pro(), 0.9, 40, 35.48),
+}
+
+
+def workload_seconds() -> float:
+    """Return the CPU time of the fixed workload now."""
+    spec = importlib.util.spec_from_file_location("calibrate", SHARED / "calibrate.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(SHARED / "calibrate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    began = time.process_time()
+    module.workload()
+    return time.process_time() - began
+
+
+def peak() -> float:
+    """Return the peak memory of this process so far, in MB."""
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
+
+
+def measure(name: str) -> None:
+    """Read the lists and learn from them; print what that took as JSON."""
+    idle = peak()
+    began = time.process_time()
+    lists = load_nbest(FOLDER / "peers" / "val.nbest.moses.gz")
+    references = References([[line] for line in read_lines(FOLDER / "val.en.gz")])
+    metric = Bleu(tokenize="none")
+    metric.prepare(references).set_statistics(lists, threads=1)
+    read = time.process_time() - began
+    start = START / START.norm(1)
+    spent, scores = [], []
+    for seed in SEEDS:
+        data = TuningSet(nbest=lists, metric=metric, threads=1)
+        began = time.process_time()
+        for event in learn(data, PEERS[name].learner, start=start, name=name, seed=seed):
+            if isinstance(event, RunFinished):
+                scores.append(event.tuning_score)
+        spent.append(time.process_time() - began)
+    memory = peak()  # before the workload, which has its own
+    found = {"read": read, "spent": spent, "scores": scores, "idle": idle, "peak": memory}
+    print(json.dumps(found | {"workload": workload_seconds()}))
+
+
+def run() -> list[tuple[str, str]]:
+    """Compare each learner with Moses' tool; the lists are not part of the project."""
+    if not (FOLDER / "peers" / "val.nbest.moses.gz").exists():
+        return [("Moses' lists", f"are not here: {FOLDER}")]
+    rows: list[tuple[str, str]] = []
+    for name, peer in PEERS.items():
+        command = f"from benchmarks.learners import measure; measure({name!r})"
+        before = workload_seconds()
+        output = subprocess.run(
+            [sys.executable, "-c", command], check=True, capture_output=True, text=True
+        ).stdout
+        found = json.loads(output)
+        workload = (before + found["workload"]) / 2
+        time_ratio = peer.seconds / WORKLOAD / (np.mean(found["spent"]) / workload)
+        read_ratio = READING / WORKLOAD / (found["read"] / workload)
+        if not rows:
+            rows.append(("read and score the lists", f"Moses' time / {read_ratio:.1f}"))
+        growth = found["peak"] - found["idle"]
+        rows += [
+            (f"{name}, three seeds", f"Moses' time / {time_ratio:.1f}"),
+            (f"{name}: time / workload", f"{np.mean(found['spent']) / workload:.3f}"),
+            (f"{name}: BLEU, mean", f"{np.mean(found['scores']):.2f} (Moses {peer.bleu:.2f})"),
+            (
+                f"{name}: memory",
+                f"{found['peak']:.0f} MB, of which {growth:.0f} beyond an idle process "
+                f"(Moses {peer.memory:.0f} MB)",
+            ),
+        ]
+    return rows

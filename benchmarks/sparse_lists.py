@@ -1,0 +1,58 @@
+"""Many sparse features: k-best MIRA on a million hypotheses with a hundred thousand features."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._lists import MadeUpLists
+from hopefear.events import EpochFinished, RunStarted
+from hopefear.learners import KBestMira
+from hopefear.tuning import learn
+from hopefear.types import Weights
+
+LISTS = MadeUpLists(sentences=2000, size=500, dense=4, sparse=100_000)
+EPOCHS = 10
+
+
+def measure() -> None:
+    """Read the lists and learn from them; print what that took as JSON."""
+    start = time.perf_counter()
+    data = LISTS.tuning_set(threads=0)
+    read = time.perf_counter()
+    names = data.feature_names
+    counts = data.nbest.count_features().hypotheses
+    weights = Weights.from_vector(names, np.where(counts == len(data.nbest), 1.0, 0.0))
+    scores: list[float | None] = []
+    for event in learn(data, KBestMira(epochs=EPOCHS), start=weights, name="kbest-mira"):
+        if isinstance(event, RunStarted | EpochFinished):
+            scores.append(event.tuning_score)
+    found = {
+        "read": read - start,
+        "learn": time.perf_counter() - read,
+        "hypotheses": len(data.nbest),
+        "features": len(names),
+        "peak": int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024,
+        "scores": scores,
+    }
+    print(json.dumps(found))
+
+
+def run() -> list[tuple[str, str]]:
+    """Measure in a process of its own, whose memory can be told."""
+    command = "from benchmarks.sparse_lists import measure; measure()"
+    output = subprocess.run(
+        [sys.executable, "-c", command], check=True, capture_output=True, text=True
+    ).stdout
+    found = json.loads(output)
+    epochs = len(found["scores"]) - 1
+    size = f"{found['hypotheses']:,} hypotheses, {found['features']:,} features"
+    return [
+        (f"make up, read and score {size}", f"{found['read']:.0f} s here"),
+        (f"k-best MIRA, {epochs} epochs", f"{found['learn']:.1f} s here"),
+        ("BLEU before and after", f"{found['scores'][0]:.2f}, {found['scores'][-1]:.2f}"),
+        ("peak memory of the process", f"{found['peak']:.0f} MiB"),
+    ]
