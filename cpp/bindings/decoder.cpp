@@ -118,6 +118,8 @@ void bind_decoder(nb::module_& m) {
                 new (self) Decoder(model, templates, as_span(weights), options);
             },
             nb::arg("model"), nb::arg("templates").none(), nb::arg("weights"), nb::arg("options"))
+        .def("meet", &Decoder::meet, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "Meet all rules of a sentence: the features of templates get their numbers.")
         .def("parse", &Decoder::parse, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
              "All parses of a sentence, without language models.")
         .def("forest", &Decoder::forest, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),

@@ -33,6 +33,12 @@ WorkerPool<Decoder::Worker>::Loan Decoder::worker() {
     return workers_.take([this] { return std::make_unique<Worker>(*this); });
 }
 
+void Decoder::meet(const std::vector<std::string>& words) {
+    auto worker = this->worker();
+    model_->find_words(words, worker->words);
+    worker->parser.parse(words, worker->words);
+}
+
 Forest Decoder::parse(const std::vector<std::string>& words) {
     auto worker = this->worker();
     model_->find_words(words, worker->words);

@@ -1153,6 +1153,11 @@ class Decoder:
 
     def __init__(self, model: TranslationModel, templates: TemplateFeatures | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: DecoderOptions) -> None: ...
 
+    def meet(self, words: Sequence[str]) -> None:
+        """
+        Meet all rules of a sentence: the features of templates get their numbers.
+        """
+
     def parse(self, words: Sequence[str]) -> Forest:
         """All parses of a sentence, without language models."""
 

@@ -115,7 +115,18 @@ def translate(
         nbest=nbest,
         forests=forests,
     )
+    if grammars is None and threads != 1:
+        lines = _met(work, lines)
     return map_in_order(work, enumerate(lines), threads=threads)
+
+
+def _met(work: "_Translator", lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines after the only decoder has met their sentences."""
+    for line in lines:
+        decoder, text = work.decoder_of(0, line)
+        if decoder.numbers_features:
+            decoder.meet(work.normalize(text).split())
+        yield line
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,6 +36,8 @@ class Decoder {
 
     [[nodiscard]] const std::shared_ptr<const TranslationModel>& model() const { return model_; }
 
+    // Meet all rules of a sentence, so that what templates give to them gets its numbers now.
+    void meet(const std::vector<std::string>& words);
     // All parses of a sentence, without language models.
     [[nodiscard]] Forest parse(const std::vector<std::string>& words);
     // What cube pruning leaves of them, with language models; or the best derivation alone.

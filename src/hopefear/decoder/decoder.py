@@ -5,8 +5,10 @@ Chiang (2007), Hierarchical phrase-based translation. A sentence stands between 
 whatever other rules make of the words between.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 
 from hopefear import _core
 from hopefear._core import LanguageModel, Vocabulary
@@ -14,13 +16,16 @@ from hopefear.decoder.glue import glue_grammar
 from hopefear.decoder.grammar_use import GrammarUse
 from hopefear.decoder.options import DecoderOptions, ModelNames
 from hopefear.decoder.rescorer import ForestRescorer
-from hopefear.features import Template, WordFeatures, bind
+from hopefear.errors import DataError
+from hopefear.features import BuiltInTemplate, Template, WordFeatures, bind
 from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Grammar
 from hopefear.threads import map_in_order
 from hopefear.types import Weights
 
 __all__ = ["Decoder"]
+
+Result = TypeVar("Result")
 
 
 class Decoder:
@@ -48,6 +53,12 @@ class Decoder:
         A vocabulary to share with others; a new one if left out.
     templates
         What gives further features to rules; see :mod:`hopefear.features`.
+
+    Attributes
+    ----------
+    numbers_features : bool
+        Whether features may get their numbers while sentences are translated: those of templates in
+        Python do, when their rules are met.
     """
 
     def __init__(
@@ -83,6 +94,7 @@ class Decoder:
             self._word_features.core(),
         )
         self._templates = None
+        self.numbers_features = not all(isinstance(t, BuiltInTemplate) for t in templates)
         if templates:
             all_grammars, passing = [use.grammar for use in uses], self.names.passing()
             bound = [bind(template, self._model, all_grammars, passing) for template in templates]
@@ -104,6 +116,7 @@ class Decoder:
         decoder.options, decoder.names, decoder._model = self.options, self.names, self._model
         decoder._language_models, decoder._templates = self._language_models, self._templates
         decoder._word_features = self._word_features
+        decoder.numbers_features = self.numbers_features
         decoder._set_weights(weights)
         return decoder
 
@@ -125,6 +138,16 @@ class Decoder:
             pop_limit=self.options.pop_limit,
             beam=self.options.beam,
         )
+
+    def meet(self, words: Sequence[str]) -> None:
+        """Give the features of a sentence their numbers.
+
+        Where several threads translate sentences that were met in order, features are numbered as
+        if there were one thread.
+        """
+        if self.numbers_features:
+            with suppress(DataError):  # which will be raised where the sentence is translated
+                self._core.meet(list(words))
 
     def parse(self, words: Sequence[str]) -> Forest:
         """Return all parses of a sentence, without language models.
@@ -177,13 +200,13 @@ class Decoder:
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0
     ) -> Iterator[Forest]:
         """Yield what :meth:`parse` gives for each sentence; see :meth:`translate_all`."""
-        return map_in_order(self.parse, sentences, threads=threads)
+        return self._map(self.parse, sentences, threads)
 
     def forest_all(
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0
     ) -> Iterator[Forest]:
         """Yield what :meth:`forest` gives for each sentence; see :meth:`translate_all`."""
-        return map_in_order(self.forest, sentences, threads=threads)
+        return self._map(self.forest, sentences, threads)
 
     def translate_all(
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0
@@ -200,7 +223,7 @@ class Decoder:
         threads
             How many sentences to translate at once; 0: as many as there are cores.
         """
-        return map_in_order(self.translate, sentences, threads=threads)
+        return self._map(self.translate, sentences, threads)
 
     def kbest_all(
         self,
@@ -213,4 +236,17 @@ class Decoder:
     ) -> Iterator[list[Derivation]]:
         """Yield what :meth:`kbest` gives for each sentence; see :meth:`translate_all`."""
         kbest = partial(self.kbest, k=k, distinct=distinct, limit=limit)
-        return map_in_order(kbest, sentences, threads=threads)
+        return self._map(kbest, sentences, threads)
+
+    def _map(
+        self,
+        function: Callable[[Sequence[str]], Result],
+        sentences: Iterable[Sequence[str]],
+        threads: int,
+    ) -> Iterator[Result]:
+        def met() -> Iterator[Sequence[str]]:
+            for words in sentences:
+                self.meet(words)
+                yield words
+
+        return map_in_order(function, sentences if threads == 1 else met(), threads=threads)

@@ -176,10 +176,12 @@ def test_any_number_of_threads_gives_the_same_translations_and_features() -> Non
 
     def outcome(threads: int) -> list[object]:
         fresh = decoder(rules, named, weights=weights)
-        found = fresh.translate_all(texts, threads=threads)
-        return [(d.words, d.score, sorted(d.features.items())) for d in found]
+        found = list(fresh.translate_all(texts, threads=threads))
+        return [fresh.feature_names.texts(), [(d.words, d.score, d.features) for d in found]]
 
-    assert outcome(4) == outcome(1)
+    expected = outcome(1)
+    for threads in (2, 4, 4, 4):
+        assert outcome(threads) == expected
 
 
 @pytest.mark.parametrize(
