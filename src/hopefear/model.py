@@ -156,6 +156,8 @@ class Model:
         Whether to compare the checksums of grammars. Without it a damaged grammar is noticed later,
         or not at all, but never read beyond its end. KenLM trusts its binaries: use models from
         known sources.
+    settings
+        In place of what ``model.toml`` says; of a model that is being made.
 
     Raises
     ------
@@ -180,9 +182,11 @@ class Model:
         Further features.
     """
 
-    def __init__(self, path: PathLike, *, verify: bool = False) -> None:
+    def __init__(
+        self, path: PathLike, *, verify: bool = False, settings: ModelSettings | None = None
+    ) -> None:
         self.path = Path(path)
-        self.settings = _load_settings(self.path)
+        self.settings = _load_settings(self.path) if settings is None else settings
         files = {name: _inside(self.path, name) for name in self.settings.files}
         self.weights = read_weights(files[self.settings.weights])
         self.grammars = tuple(

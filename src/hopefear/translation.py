@@ -12,6 +12,7 @@ from hopefear.formats.files import PathLike
 from hopefear.formats.rules import InputSegment, parse_segment, read_rules
 from hopefear.formats.weights import read_run_weights
 from hopefear.model import Model
+from hopefear.model_weights import weights_for
 from hopefear.threads import map_in_order
 from hopefear.types import Hypothesis, Segment, Weights
 
@@ -107,7 +108,8 @@ def translate(
         raise ConfigError(f"nbest must not be negative, got {nbest}")
     loaded = model if isinstance(model, Model) else Model(model)
     chosen = _weights(weights)
-    _check_features(loaded, chosen)
+    if chosen is not None:
+        chosen = weights_for(loaded, chosen, further=grammars is not None)
     work = _Translator(
         decoder_of=_decoders(loaded, chosen, grammars, options),
         normalize=loaded.settings.normalization.source(),
@@ -164,16 +166,6 @@ def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
     if weights is None or isinstance(weights, Weights):
         return weights
     return Weights(weights) if isinstance(weights, Mapping) else read_run_weights(weights)
-
-
-def _check_features(model: Model, weights: Weights | None) -> None:
-    """Refuse weights of another model: none of them counts."""
-    names = set(model.decoder().feature_names.texts())
-    if weights is not None and weights and not any(name in names for name in weights):
-        raise DataError(
-            f"the weights ({', '.join(list(weights)[:4])}, ...) and the model {model.path} have no "
-            f"feature in common; the model has {', '.join(sorted(names)[:4])}, ..."
-        )
 
 
 def _decoders(

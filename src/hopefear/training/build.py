@@ -15,18 +15,25 @@ from dataclasses import replace
 from pathlib import Path
 
 from hopefear import config
+from hopefear.decoder import ModelNames
 from hopefear.errors import ConfigError
 from hopefear.formats import open_output, read_weights, write_weights
 from hopefear.grammar import FeatureKind, Grammar
 from hopefear.model import SETTINGS_FILE, GrammarFile, Model, ModelSettings, write_settings
+from hopefear.model_weights import weights_for
 from hopefear.training.feature_stages import make_templates
-from hopefear.training.grammar_stages import find_alignments, make_glue, make_grammars
+from hopefear.training.grammar_stages import (
+    find_alignments,
+    is_moses_model,
+    make_glue,
+    make_grammars,
+)
 from hopefear.training.language_model_stages import make_language_models
 from hopefear.training.normalize import normalize_inputs
 from hopefear.training.progress import Progress
 from hopefear.training.settings import TrainSettings
-from hopefear.training.stages import Fingerprint, Stage, Stages
-from hopefear.training.start_weights import default_weights
+from hopefear.training.stages import Fingerprint, Stage, Stages, existing_file
+from hopefear.training.start_weights import MOSES_NAMES, default_weights
 from hopefear.training.work import Work
 from hopefear.types import Weights
 
@@ -89,17 +96,21 @@ def _make(work: Work) -> None:
     inputs = normalize_inputs(work)
     alignments = find_alignments(work, inputs)
     grammars = make_grammars(work, inputs, alignments)
+    names = MOSES_NAMES if is_moses_model(settings) else ModelNames()
     model = ModelSettings(
         grammars=_with_features(work, grammars),
         glue=make_glue(work),
+        names=names,
         language_models=make_language_models(work, inputs),
         normalization=settings.normalization,
         decoder=settings.decoder,
         templates=make_templates(work, inputs, alignments),
     )
-    chosen = settings.weights
-    weights = _default_weights(work, model) if chosen is None else read_weights(chosen)
-    write_weights(work.out / model.weights, weights)
+    path = work.out / model.weights
+    write_weights(path, _default_weights(work, model))
+    if settings.weights is not None:
+        given = read_weights(existing_file(settings.weights))
+        write_weights(path, weights_for(Model(work.out, settings=model), given))
     write_settings(work.out, model)
 
 
@@ -123,8 +134,7 @@ def _features(work: Work, file: str) -> dict[str, FeatureKind]:
 def _default_weights(work: Work, model: ModelSettings) -> Weights:
     logarithms: list[str] = []
     others: list[str] = []
-    glue = [GrammarFile(file=model.glue)] if model.glue else []
-    for grammar in [*model.grammars, *glue]:
+    for grammar in model.grammars:
         changed = {use.of for use in grammar.features}
         for name, kind in _features(work, grammar.file).items():
             if name not in changed and kind != FeatureKind.count:
@@ -132,7 +142,6 @@ def _default_weights(work: Work, model: ModelSettings) -> Weights:
         for use in grammar.features:
             if use.view != "none":
                 (logarithms if use.view == "logarithm" else others).append(use.name or use.of)
-    if model.glue is None:
-        others.append("Glue")
+    glue = ["Glue"] if model.glue is None else list(_features(work, model.glue))
     models = [one.feature for one in model.language_models]
-    return default_weights(model.names, logarithms, others, models)
+    return default_weights(model.names, logarithms, others, glue, models)

@@ -7,10 +7,11 @@ from pathlib import Path
 from hopefear.formats import detect_rules, read_rules
 from hopefear.training.align import align, symmetrize, write_alignments
 from hopefear.training.normalize import Inputs
+from hopefear.training.settings import TrainSettings
 from hopefear.training.stages import Figures, existing_file
 from hopefear.training.work import Work, options_of
 
-__all__ = ["FoundAlignments", "find_alignments", "make_glue", "make_grammars"]
+__all__ = ["FoundAlignments", "find_alignments", "is_moses_model", "make_glue", "make_grammars"]
 
 GRAMMAR, ALIGNMENTS = "grammar.bin", "alignments.gz"
 
@@ -30,14 +31,25 @@ def make_grammars(work: Work, inputs: Inputs, alignments: FoundAlignments | None
     return grammars
 
 
+def is_moses_model(settings: TrainSettings) -> bool:
+    """Whether all rules are of Moses, so that its weights should fit: names are as in moses.ini."""
+    rules = settings.rules
+    if settings.source is not None or not rules.files:
+        return False
+    if rules.format is not None:
+        return rules.format.split(":")[0] == "moses"
+    return all(detect_rules(existing_file(path)) == "moses" for path in rules.files)
+
+
 def make_glue(work: Work) -> str | None:
-    """Read the glue rules, if there are any; the score of a Moses table is the feature Glue."""
+    """Read the glue rules, if there are any; those of Moses have the name that it gives them."""
     rules = work.settings.rules
     if rules.glue is None:
         return None
     path, format = existing_file(rules.glue), rules.glue_format
     if format is None and detect_rules(path) == "moses":
-        format = "moses:label=Glue"
+        moses = is_moses_model(work.settings)
+        format = f"moses:label={'TranslationModel1' if moses else 'Glue'}"
     return _read_rules(work, "glue", [path], format)
 
 

@@ -5,7 +5,10 @@ from collections.abc import Iterable
 from hopefear.decoder import ModelNames
 from hopefear.types import Weights
 
-__all__ = ["default_weights"]
+__all__ = ["MOSES_NAMES", "default_weights"]
+
+MOSES_NAMES = ModelNames(word_penalty="WordPenalty0", phrase_penalty="PhrasePenalty0")
+"""What the decoder's own features are called in moses.ini."""
 
 # Moses' train-model.perl gives these to its phrase tables, and these to the features of decoding.
 PROBABILITY = 0.2
@@ -31,6 +34,7 @@ def default_weights(
     names: ModelNames,
     probabilities: Iterable[str],
     others: Iterable[str],
+    glue: Iterable[str],
     language_models: Iterable[str],
 ) -> Weights:
     """Return weights that are sensible for most grammars: those that Moses begins with.
@@ -43,6 +47,8 @@ def default_weights(
         Features that are logarithms of probabilities, in the order of the grammars.
     others
         All others of rules; 0 unless they are known.
+    glue
+        Features of glue rules.
     language_models
         Features of language models, which share one weight.
     """
@@ -51,8 +57,7 @@ def default_weights(
     weights |= {name: -0.1 for name in weights if name.startswith("PhraseModel_")}
     weights |= {name: PROBABILITY for name in weights if name.startswith("tm_")}
     weights |= dict.fromkeys(probabilities, PROBABILITY)
-    if "Glue" in weights:
-        weights["Glue"] = GLUE
+    weights |= dict.fromkeys(glue, GLUE)
     models = list(language_models)
     weights |= {name: LANGUAGE_MODEL / len(models) for name in models}
     weights |= {

@@ -1,6 +1,7 @@
 """Models are made in stages, each of which is done once."""
 
 import gzip
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from hopefear import Model, train
 from hopefear.decoder import FeatureUse
-from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.errors import ConfigError, DataError, FormatError, HopefearWarning
 from hopefear.formats import read_lines, write_rules
 from hopefear.grammar import Grammar
 from hopefear.normalization import Normalization
@@ -171,11 +172,32 @@ def test_moses_rules_and_glue_have_the_weights_of_moses(tmp_path: Path) -> None:
         "[X][S] [X][X] [X] ||| [X][S] [X][X] [S] ||| 2.718 ||| 0-0 1-1 ||| 0 ||| |||\n"
     )
     model = train(out=tmp_path / "model", rules=rules, glue=glue)
-    assert model.weights["Glue"] == 1.0
+    assert model.weights["TranslationModel1"] == 1.0
     assert [model.weights[f"TranslationModel0_{i}"] for i in range(4)] == [0.2] * 4
     best = model.decoder().translate(["a"])
     assert best.text == "b"
-    assert best.features["Glue"] == pytest.approx(1, abs=1e-3)
+    assert best.features["TranslationModel1"] == pytest.approx(1, abs=1e-3)
+    given = tmp_path / "moses.ini"
+    given.write_text(
+        "[weight]\nUnknownWordPenalty0= 0.5\nWordPenalty0= -0.25\nPhrasePenalty0= 0.125\n"
+        "TranslationModel0= 1 2 3 4\nTranslationModel1= 5\n"
+    )
+    tuned = train(out=tmp_path / "tuned", rules=rules, glue=glue, weights=given)
+    expected = {"UnknownWord": -50.0, "WordPenalty0": -0.25, "PhrasePenalty0": 0.125}
+    assert expected.items() <= tuned.weights.items()
+    # <s>, b, </s>: three words, and four rules, one of which brings in b.
+    best = tuned.decoder().translate(["a"])
+    assert best.features["WordPenalty0"] == -3
+    logs = 1 * math.log(0.5) + 2 * math.log(0.5) + 3 * math.log(0.25) + 4 * math.log(0.5)
+    glues = 5 * best.features["TranslationModel1"]
+    assert best.score == pytest.approx(logs + glues + 0.75 + 0.125 * 4, abs=1e-6)
+
+
+def test_weights_of_no_feature_are_told(settings: TrainSettings, tmp_path: Path) -> None:
+    weights = tmp_path / "weights.tsv"
+    weights.write_text("LM0\t0.5\nWordPenalty0\t-1\nDistortion0\t0\n")
+    with pytest.warns(HopefearWarning, match="has no feature WordPenalty0: .* Glue, Identity"):
+        build(replace(settings, weights=weights), tmp_path / "model")
 
 
 def test_features_can_be_taken_in_other_ways(settings: TrainSettings, tmp_path: Path) -> None:
