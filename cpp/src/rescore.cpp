@@ -85,6 +85,7 @@ class Rescorer::Search {
     std::vector<std::uint32_t> table_;
     std::vector<std::uint64_t> hashes_;  // of the split nodes of the present node
     std::size_t first_ = 0;              // of them
+    double best_ = 0.0;                  // the best score among them
 };
 
 Rescorer::Search::Search(const LanguageModels& models, const NgramFeatures& ngrams,
@@ -128,7 +129,10 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
     table_.assign(first_table_size, RescoredChart::none);
     hashes_.clear();
     begin_node(chart_->nodes[node]);
+    best_ = -std::numeric_limits<double>::infinity();
     for (std::size_t taken = 0; !heap_.empty() && taken < options_.pop_limit; ++taken) {
+        // What comes later promises even less.
+        if (options_.beam > 0.0 && heap_.front().priority < best_ - options_.beam) break;
         std::ranges::pop_heap(heap_, Worse());
         const Candidate candidate = heap_.back();
         heap_.pop_back();
@@ -202,6 +206,7 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
     out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
     out_.log10.insert(out_.log10.end(), new_log10_.begin(), new_log10_.end());
     node.first_edge = edge;
+    best_ = std::max(best_, score);
     if (node.best_edge != RescoredChart::none && score <= node.score) return;
     node.score = score;
     node.best_edge = edge;

@@ -142,6 +142,19 @@ def test_a_stored_forest_is_rescored_as_the_decoder_would_do_it(
         assert best == pytest.approx(rescored.viterbi(weights).score, abs=1e-9)
 
 
+def test_a_beam_leaves_out_what_promises_too_little() -> None:
+    rules = [Rule(source=("s",), target=(str(i),), features={"p": -float(i)}) for i in range(10)]
+    weights = Weights({"p": 1.0})
+
+    def found(beam: float) -> list[str]:
+        options = DecoderOptions(beam=beam)
+        decoder = Decoder(built(rules), {}, weights, options=options)
+        return [derivation.text for derivation in decoder.kbest(["s"])]
+
+    assert found(2.5) == ["0", "1", "2"]
+    assert len(found(0.0)) == 10
+
+
 def test_a_rescored_forest_can_be_rescored_again(models: Models) -> None:
     rules = [Rule(source=(word,), target=(*word,)) for word in ("ab", "de", "da")]
     rules += [Rule(source=(X, X), target=order) for order in ((0, 1), (1, 0))]

@@ -21,8 +21,8 @@ namespace hopefear {
 
 struct RescoreOptions {
     std::size_t pop_limit = 200;  // candidates to be scored for each node of the chart; 0: all
-    // Derivations that are worse than the best of their node of the chart by more than this are
-    // dropped; 0: none.
+    // Derivations that are worse, and candidates that promise less, than the best derivation of
+    // their node of the chart by more than this are dropped; 0: none.
     double beam = 0.0;
 };
 

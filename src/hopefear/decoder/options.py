@@ -31,8 +31,8 @@ class DecoderOptions:
         How many candidates cube pruning scores for each node of the chart; 0: all, which is
         exhaustive search and takes time that grows exponentially with the sentence's length.
     beam : float
-        Derivations that are worse than the best of their node of the chart by more than this are
-        not built upon; 0: all are.
+        Derivations that are worse, and candidates that promise less, than the best of their node of
+        the chart by more than this are dropped; 0: none.
     cache_bytes : int
         How much memory is used for rules that were scored already.
     template_cache_bytes : int
