@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import hopefear
-from hopefear.demo import run_demo
+from hopefear.demo import run_candidates_demo
 from hopefear.reporting import write_pictures
 
 __all__ = ["draw", "main"]
@@ -32,7 +32,7 @@ def draw(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch:
         data = Path(scratch) / "data"
-        run_demo(data, sentences=100, size=100)
+        run_candidates_demo(data, sentences=100, size=100)
         for name, (learner, settings) in RUNS.items():
             _tune(Path(scratch) / name, data, learner, settings)
         first = Path(scratch) / next(iter(RUNS))

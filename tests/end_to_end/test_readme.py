@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hopefear.demo import run_demo
+from hopefear.demo import generated_corpus, run_demo
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
@@ -22,10 +22,11 @@ def test_the_first_two_commands_are_the_demonstration_and_the_tests() -> None:
     assert blocks("sh")[:2] == ["make demo\n", "make test\n"]
 
 
-def test_the_table_of_the_demonstration_is_what_it_prints(tmp_path: Path) -> None:
+def test_the_table_of_the_made_up_demonstration_is_what_it_prints(tmp_path: Path) -> None:
     shown = [line.split() for line in blocks("text")[0].splitlines() if line]
-    scores = run_demo(tmp_path).scores
-    for name, *figures in shown[1:4]:
+    scores = run_demo(tmp_path, generated_corpus()).scores
+    assert [name for name, *_ in shown[1:]] == ["start", "tuned"]
+    for name, *figures in shown[1:]:
         assert [f"{getattr(scores[data], name):.2f}" for data in shown[0]] == figures
 
 
@@ -35,11 +36,13 @@ def test_the_console_examples_run(tmp_path: Path) -> None:
     assert commands
     for command in commands:
         words, _, target = command.partition(" > ")
+        words, _, source = words.partition(" < ")
         program, *arguments = shlex.split(words)
         assert program == "hopefear"
         run = subprocess.run(
             [sys.executable, "-c", "from hopefear.cli.program import main; main()", *arguments],
             cwd=tmp_path,
+            input=(tmp_path / source).read_text(encoding="utf-8") if source else "",
             capture_output=True,
             text=True,
             check=False,

@@ -1,23 +1,22 @@
 """`hopefear demo`."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
+from rich.text import Text
+
+from hopefear.cli.options import Debug
 
 if TYPE_CHECKING:
-    from hopefear.demo import DemoResult
+    from hopefear.cli.progress_bar import ProgressBar
+    from hopefear.demo.candidates import CandidatesResult
+    from hopefear.demo.scores import Scores
+    from hopefear.demo.translation import DemoResult
+    from hopefear.types import Weights
 
 __all__ = ["demo", "register"]
 
@@ -31,44 +30,95 @@ def demo(
     directory: Annotated[Path, typer.Option("--output", "-o", help="Where the files go.")] = Path(
         "demo"
     ),
-    sentences: Annotated[int, typer.Option(min=2, help="Sentences in each half.")] = 400,
-    size: Annotated[int, typer.Option(min=2, help="Hypotheses a sentence.")] = 50,
+    corpus: Annotated[
+        Literal["auto", "verses", "generated"],
+        typer.Option(help="Latin verses, made-up sentences, or verses if they can be had."),
+    ] = "auto",
+    candidates: Annotated[
+        bool, typer.Option("--candidates", help="Only make up candidates, and tune on them.")
+    ] = False,
+    sentences: Annotated[
+        int | None, typer.Option(min=2, help="To tune on, and to test on. [300; candidates: 400]")
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option(min=2, help="Hypotheses a sentence. [100; candidates: 50]")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 1,
     threads: Annotated[int, typer.Option(min=0, help="0 for one per core.")] = 0,
+    debug: Debug = False,
 ) -> None:
-    """Make up candidates, tune weights on some, test them on others, and report."""
-    from hopefear.demo import run_demo
+    """Train a translation system, tune it, and show what it does before and after."""
+    from hopefear.cli.progress_bar import ProgressBar
 
-    stages: dict[str, TaskID] = {}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bars:
+    with ProgressBar() as bar:
+        if candidates:
+            from hopefear.demo import run_candidates_demo
 
-        def tell(stage: str, done: int, total: int) -> None:
-            if stage not in stages:
-                stages[stage] = bars.add_task(stage, total=total)
-            bars.update(stages[stage], completed=done)
+            result: CandidatesResult | DemoResult = run_candidates_demo(
+                directory,
+                sentences=sentences or 400,
+                size=size or 50,
+                seed=seed,
+                threads=threads,
+                tell=bar.show,
+            )
+        else:
+            result = _translation(bar, directory, corpus, sentences, size, seed, threads)
+    _print_scores(result.scores, result.signature)
+    if not candidates:
+        _print_examples(result)
+    _print_weights(result.start, result.tuned)
+    print_line(f"{result.seconds:.0f} s; everything is in {result.directory}/")
 
-        result = run_demo(
-            directory, sentences=sentences, size=size, seed=seed, threads=threads, tell=tell
-        )
-    _print(result)
+
+def _translation(
+    bar: "ProgressBar",
+    directory: Path,
+    corpus: str,
+    sentences: int | None,
+    size: int | None,
+    seed: int,
+    threads: int,
+) -> "DemoResult":
+    from hopefear.demo import choose_corpus, run_demo
+
+    chosen = choose_corpus(corpus, bar.print, sentences=sentences or 300)
+    counts = f"{len(chosen.train):,} pairs to train on, {len(chosen.dev):,} to tune on"
+    bar.print(f"{chosen.title}: {counts}, {len(chosen.test):,} to test on")
+    return run_demo(directory, chosen, size=size or 100, seed=seed, threads=threads, tell=bar.show)
 
 
-def _print(result: "DemoResult") -> None:
+def _print_scores(scores: "Mapping[str, Scores]", signature: str) -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title="BLEU", title_justify="left")
+    for column in ("", *scores):
+        table.add_column(column, justify="right" if column else "left")
+    for row in ("start", "tuned", "oracle"):
+        figures = [getattr(one, row) for one in scores.values()]
+        if None not in figures:
+            table.add_row(row, *(f"{figure:.2f}" for figure in figures))
+    print_line(table)
+    print_line(signature)
+
+
+def _print_examples(result: "CandidatesResult | DemoResult") -> None:
+    for example in getattr(result, "examples", []):
+        print_line("")
+        for name in ("source", "start", "tuned", "reference"):
+            print_line(Text(f"{name:>9}  {getattr(example, name)}"))
+
+
+def _print_weights(start: "Weights", tuned: "Weights") -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title="weights", title_justify="left")
+    for column in ("", "start", "tuned"):
+        table.add_column(column, justify="right" if column else "left")
+    scale = start.norm(1) / tuned.norm(1) if tuned.norm(1) else 1.0
+    for name, value in tuned.items():
+        table.add_row(name, f"{start.get(name, 0.0):.4f}", f"{scale * value:.4f}")
+    print_line(table)
+
+
+def print_line(line: object) -> None:
+    """Print to standard output, as wide as it is."""
     from hopefear.cli.tables import output
 
-    console = output()
-    scores = Table(box=SIMPLE_HEAD, pad_edge=False, title="BLEU", title_justify="left")
-    weights = Table(box=SIMPLE_HEAD, pad_edge=False, title="weights", title_justify="left")
-    for table, head in ((scores, ("", *result.scores)), (weights, ("", "start", "tuned"))):
-        for column in head:
-            table.add_column(column, justify="right" if column else "left")
-    for row in ("start", "tuned", "oracle"):
-        scores.add_row(row, *(f"{getattr(s, row):.2f}" for s in result.scores.values()))
-    for name, value in result.tuned.items():
-        weights.add_row(name, f"{result.start[name]:.4f}", f"{value:.4f}")
-    console.print(scores)
-    console.print(result.signature, highlight=False)
-    console.print()
-    console.print(weights)
-    console.print(f"tuned on dev in {result.seconds:.1f} s; everything is in {result.directory}/")
+    output().print(line)

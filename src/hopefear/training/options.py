@@ -6,7 +6,8 @@ from pathlib import Path
 from hopefear import config
 from hopefear.formats.files import PathLike
 from hopefear.overrides import Table, parse_assignment, put, read_table
-from hopefear.training.settings import TrainSettings
+from hopefear.training.extract import MOSES
+from hopefear.training.settings import ESTIMATION, TrainSettings
 
 __all__ = ["build_train_settings"]
 
@@ -32,17 +33,13 @@ def build_train_settings(
             put(table, key, value, source)
     for assignment in assignments:
         put(table, *parse_assignment(assignment), source)
-    _complete_estimation(table)
+    _complete(table, "extraction", MOSES)
+    if isinstance(chosen := table.get("language_model"), dict):
+        _complete(chosen, "estimation", ESTIMATION)
     return config.decode(TrainSettings, table, source=source)
 
 
-def _complete_estimation(table: Table) -> None:
-    """Keep our own defaults of estimation where only some of its options are said."""
-    chosen = table.get("language_model")
-    given = chosen.get("estimation") if isinstance(chosen, dict) else None
-    if isinstance(chosen, dict) and isinstance(given, dict):
-        chosen["estimation"] = {
-            "discount_fallback": [0.5, 1.0, 1.5],
-            "special_words": "skip",
-            **given,
-        }
+def _complete(table: Table, key: str, default: object) -> None:
+    """Keep our own defaults of a part where only some of its options are said."""
+    if isinstance(given := table.get(key), dict):
+        table[key] = config.encode(default) | given

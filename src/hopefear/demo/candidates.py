@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopefear.demo.scores import Scores
 from hopefear.events import EpochFinished, EventLog, RunFinished
 from hopefear.formats import load_nbest, read_lines, write_nbest, write_weights
 from hopefear.formats.files import open_output
@@ -14,34 +15,25 @@ from hopefear.synthetic import START, SyntheticCandidates
 from hopefear.tuning.loop import learn
 from hopefear.types import Weights
 
-__all__ = ["DemoResult", "SetScores", "run_demo"]
+__all__ = ["CandidatesResult", "run_candidates_demo"]
 
 Tell = Callable[[str, int, int], None]
 """Called with a stage, how much of it is done, and how much there is."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetScores:
-    """The metric on one data set: before, after, and what the lists would allow."""
-
-    start: float
-    tuned: float
-    oracle: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class DemoResult:
+class CandidatesResult:
     """What the demonstration found, and where it is."""
 
     directory: Path
     signature: str
-    scores: dict[str, SetScores]
+    scores: dict[str, Scores]
     start: Weights
     tuned: Weights
     seconds: float
 
 
-def run_demo(
+def run_candidates_demo(
     directory: str | Path,
     *,
     sentences: int = 400,
@@ -49,7 +41,7 @@ def run_demo(
     seed: int = 1,
     threads: int = 0,
     tell: Tell = lambda stage, done, total: None,
-) -> DemoResult:
+) -> CandidatesResult:
     """Write candidates and references, tune weights on one half and test them on the other.
 
     Parameters
@@ -87,7 +79,7 @@ def run_demo(
     chosen = Reranking(lists=sets["test"].nbest, weights=finished.weights, threads=threads)
     with open_output(directory / "test.out") as out:
         out.writelines(f"{line}\n" for line in chosen)
-    return DemoResult(
+    return CandidatesResult(
         directory=directory,
         signature=f"{metric.name}|{signature}",
         scores={name: _scores(data, finished.weights) for name, data in sets.items()},
@@ -123,9 +115,9 @@ def _tune(data: TuningSet, log: Path, seed: int, tell: Tell) -> RunFinished:
     raise AssertionError("learn ends with RunFinished, or raises")
 
 
-def _scores(data: TuningSet, tuned: Weights) -> SetScores:
+def _scores(data: TuningSet, tuned: Weights) -> Scores:
     names = data.nbest.feature_names
-    return SetScores(
+    return Scores(
         start=data.score(START.vector(names)),
         tuned=data.score(tuned.vector(names)),
         oracle=data.oracle_score,

@@ -1,0 +1,8 @@
+"""Demonstrations: a translation system from a bitext, and tuning of made-up candidates."""
+
+from hopefear.demo.candidates import run_candidates_demo
+from hopefear.demo.choice import choose_corpus
+from hopefear.demo.generated import generated_corpus
+from hopefear.demo.translation import run_demo
+
+__all__ = ["choose_corpus", "generated_corpus", "run_candidates_demo", "run_demo"]

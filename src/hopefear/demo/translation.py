@@ -1,0 +1,161 @@
+"""The demonstration: from a bitext to a tuned translation system, before and after."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopefear.demo.corpus import Corpus
+from hopefear.demo.scores import Scores
+from hopefear.events import RunFinished
+from hopefear.formats import open_output
+from hopefear.interface import tune
+from hopefear.metrics import Bleu, References, evaluate
+from hopefear.model import Model
+from hopefear.training.build import build
+from hopefear.training.settings import AlignmentSettings, TrainSettings
+from hopefear.translation import translate
+from hopefear.types import Weights
+
+__all__ = ["DemoResult", "Example", "run_demo"]
+
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A sentence to look at."""
+
+    source: str
+    start: str
+    tuned: str
+    reference: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoResult:
+    """What the demonstration found, and where it is."""
+
+    directory: Path
+    signature: str
+    scores: dict[str, Scores]
+    start: Weights
+    tuned: Weights
+    examples: list[Example]
+    seconds: float
+
+
+def run_demo(
+    directory: str | Path,
+    corpus: Corpus,
+    *,
+    iterations: int = 3,
+    size: int = 100,
+    seed: int = 1,
+    threads: int = 0,
+    tell: Tell = lambda stage, done, total: None,
+) -> DemoResult:
+    """Train a model, tune its weights with k-best MIRA, and translate before and after.
+
+    Parameters
+    ----------
+    directory
+        Where everything goes: texts, the model, the run, translations.
+    corpus
+        What to learn from.
+    iterations
+        How often lists are made, and weights learned from all of them.
+    size
+        Different translations in the list of a sentence.
+    seed
+        The same seed gives the same result.
+    threads
+        0 for one per core. The result does not depend on it.
+    tell
+        Progress: called with a stage, how much of it is done and how much there is.
+    """
+    began = time.monotonic()
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    corpus.write(folder)
+    model = _train(folder, threads, tell)
+    *_, finished = tune(
+        "kbest-mira",
+        model=model.path,
+        source=folder / "dev.source",
+        refs=folder / "dev.target",
+        out=folder / "run",
+        force=True,
+        iterations=iterations,
+        list_size=size,
+        tokenize="none",
+        seed=seed,
+        threads=threads,
+        tell=tell,
+    )
+    tuned = finished.weights if isinstance(finished, RunFinished) else model.weights
+    texts = {
+        (part, name): _translate(folder, model, part, name, weights, threads, tell)
+        for part in ("dev", "test")
+        for name, weights in (("start", model.weights), ("tuned", tuned))
+    }
+    metric = Bleu(tokenize="none")
+    references = {p: References([[e] for _, e in getattr(corpus, p)]) for p in ("dev", "test")}
+
+    def score(part: str, name: str) -> float:
+        return evaluate(metric, texts[part, name], references[part]).value
+
+    return DemoResult(
+        directory=folder,
+        signature=f"{metric.name}|{metric.signature(references['test'])}",
+        scores={
+            part: Scores(start=score(part, "start"), tuned=score(part, "tuned"))
+            for part in references
+        },
+        start=model.weights,
+        tuned=tuned,
+        examples=_examples(corpus, texts["test", "start"], texts["test", "tuned"]),
+        seconds=time.monotonic() - began,
+    )
+
+
+def _train(folder: Path, threads: int, tell: Tell) -> Model:
+    """Make the model: of all of the bitext, but only with rules for what is translated here."""
+    settings = TrainSettings(
+        source=folder / "train.source",
+        target=folder / "train.target",
+        inputs=(folder / "dev.source", folder / "test.source"),
+        alignment=AlignmentSettings(aligner="diagonal"),
+        threads=threads,
+    )
+    return build(settings, folder / "model", tell=tell)
+
+
+def _translate(
+    folder: Path,
+    model: Model,
+    part: str,
+    name: str,
+    weights: Weights,
+    threads: int,
+    tell: Tell,
+) -> list[str]:
+    """Translate a part, and write what became of it."""
+    lines = (folder / f"{part}.source").read_text(encoding="utf-8").splitlines()
+    texts = []
+    for translation in translate(model, lines, weights=weights, threads=threads):
+        texts.append(translation.text)
+        tell(f"translating {part}", len(texts), len(lines))
+    with open_output(folder / f"{part}.{name}") as out:
+        out.writelines(f"{text}\n" for text in texts)
+    return texts
+
+
+def _examples(corpus: Corpus, start: Sequence[str], tuned: Sequence[str]) -> list[Example]:
+    """Return a few short sentences that changed."""
+    changed = [
+        Example(source=source, start=before, tuned=after, reference=reference)
+        for (source, reference), before, after in zip(corpus.test, start, tuned, strict=True)
+        if before != after and len(source.split()) <= 15
+    ]
+    return changed[:3]
