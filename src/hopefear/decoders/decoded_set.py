@@ -11,7 +11,7 @@ from hopefear.decoder import ForestRescorer
 from hopefear.decoders.parses import Parses
 from hopefear.errors import ConfigError
 from hopefear.forest import Forest
-from hopefear.learners import ForestData, ForestSet, ListData, TuningSet
+from hopefear.learners import BatchListData, ForestData, ForestSet, TuningSet
 from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
 from hopefear.nbest import ErrorSurface, NBestBuilder
@@ -28,7 +28,7 @@ LOOKED_AT = 100_000
 Listed = list[tuple[str, dict[str, float]]]
 
 
-class DecodedSet(ForestData, ListData):
+class DecodedSet(ForestData, BatchListData):
     """A corpus with its parses, which are rescored with language models under any weights.
 
     Parameters

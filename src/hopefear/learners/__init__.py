@@ -21,11 +21,12 @@ from hopefear.learners.rampion import Rampion
 from hopefear.learners.relisting import Relisting, suited
 from hopefear.learners.scaled import Scaled
 from hopefear.learners.sgd import Sgd
-from hopefear.learners.sources import ForestData, ListData
+from hopefear.learners.sources import BatchListData, ForestData, ListData
 from hopefear.learners.structured_svm import StructuredSvm
 
 __all__ = [
     "Arow",
+    "BatchListData",
     "EpochFigures",
     "Figured",
     "ForestData",

@@ -12,7 +12,7 @@ from hopefear import _core
 from hopefear.errors import DataError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.learners.base import TuningSet
-from hopefear.learners.sources import ForestData, ListData
+from hopefear.learners.sources import BatchListData, ForestData
 from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
 from hopefear.metrics.bleu_references import BleuReferences
@@ -25,7 +25,7 @@ __all__ = ["ForestSet"]
 LOOKED_AT = 1_000_000
 
 
-class ForestSet(ForestData, ListData):
+class ForestSet(ForestData, BatchListData):
     """Forests, with references and the metric that compares derivations' strings with them.
 
     Parameters

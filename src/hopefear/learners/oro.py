@@ -5,7 +5,8 @@ its optimized updates of section 4.1 (O-ORO), the batch MIRA that it is compared
 and the line search of section 4.2.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from hopefear import _core, require
 from hopefear.errors import ConfigError
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
+from hopefear.learners.sources import BatchListData
+from hopefear.nbest import NBestBuilder
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["Oro"]
@@ -49,11 +52,14 @@ class Oro:
     line_search : bool
         After each epoch, go as far from the old weights towards the new ones as is best for the
         metric (the suffix -L).
+    list_size : int
+        Candidates of a sentence where they are listed anew for every batch, under the weights of
+        its time: on forests and with a model's decoder.
     epochs : int
         Passes over the sentences.
     """
 
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
+    learns_from: ClassVar[DataTypes] = (TuningSet, BatchListData)
 
     loss: Literal["hinge", "softmax"] = "hinge"
     update: Literal["optimized", "subgradient", "mira"] = "optimized"
@@ -64,6 +70,7 @@ class Oro:
     rate: float = 0.2  # η₀
     decay: float = 0.85  # α
     line_search: bool = True
+    list_size: int = 1000
     epochs: int = 30
 
     def __post_init__(self) -> None:
@@ -74,34 +81,47 @@ class Oro:
         require.positive(self, "l2")
         require.positive(self, "rate")
         require.probability(self, "decay")
+        require.integer(self, "list_size", 2)
         require.at_least(self, "epochs", 1)
         if self.update == "mira" and self.loss == "softmax":
             raise ConfigError("Oro.update: 'mira' is defined for the hinge loss only")
 
-    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+    def init(self, data: TuningSet | BatchListData, weights: FloatArray) -> FloatArray:
         """Start at `weights`; the paper starts at zero."""
         return weights
 
     def epoch(
-        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
+        self,
+        data: TuningSet | BatchListData,
+        state: FloatArray,
+        seed: tuple[int, int],
+        progress: ProgressCallback,
     ) -> FloatArray:
         """Update once for every batch."""
-        order = random_stream(seed).permutation(data.nbest.sentence_count)
+        order = random_stream(seed).permutation(data.sentence_count)
         batches = np.array_split(order, max(1, round(len(order) / self.batch_size)))
-        w = state
+        w, listed = state, []
         for k, batch in enumerate(batches):
+            lists = data
+            if not isinstance(lists, TuningSet):
+                lists = lists.kbest_lists(w, self.list_size, sentences=np.sort(batch).tolist())
+                listed.append(lists)
             rate = self.rate * self.decay ** (seed[1] + k / len(batches))
-            oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, batch)
+            oracles = _core.corpus_oracles(lists.nbest.core, lists.corpus_score, batch)
             batch_seed = int(random_stream(seed, k).integers(2**63))
             if self.loss == "hinge":
-                w = self._hinge(data, w, batch, oracles, rate, batch_seed)
+                w = self._hinge(lists, w, batch, oracles, rate, batch_seed)
             else:
-                w = self._softmax(data, w, batch, oracles, rate, batch_seed)
+                w = self._softmax(lists, w, batch, oracles, rate, batch_seed)
             if self.update != "mira":
                 # w ← min(1, 1/(√λ ‖w‖)) w   (line 9)
                 w = w * min(1.0, 1.0 / max(np.sqrt(self.l2) * float(np.linalg.norm(w)), 1e-300))
             progress(k + 1, len(batches))
-        return data.line_search(state, w - state) if self.line_search else w
+        if not self.line_search:
+            return w
+        # On the lists of this epoch alone: they are not kept (4.2).
+        whole = data if isinstance(data, TuningSet) else _together(listed)
+        return whole.line_search(state, w - state)
 
     def weights(self, state: FloatArray) -> FloatArray:
         """Return the weights."""
@@ -163,3 +183,20 @@ def _within(
     found = _solve(rows, margins, start, rate, seed)
     scale = min(1.0, rate / max(float(found.tau.sum()), 1e-300))
     return start + scale * (found.weights - start)
+
+
+def _together(listed: Sequence[TuningSet]) -> TuningSet:
+    """Return the lists of all batches as one; each sentence is in one of them."""
+    first = listed[0].nbest
+    builder = NBestBuilder(first.words, first.feature_names)
+    statistics: dict[int, FloatArray] = {}
+    for lists in listed:
+        builder.merge(lists.nbest)
+        for sentence in np.flatnonzero(np.diff(lists.nbest.offsets)).tolist():
+            rows = lists.nbest.rows(sentence)
+            found = lists.nbest.statistics
+            if found is not None:
+                statistics[sentence] = found[rows.start : rows.stop]
+    nbest = builder.finish(first.sentence_count)
+    nbest.set_statistics(np.concatenate([statistics[key] for key in sorted(statistics)]))
+    return replace(listed[0], nbest=nbest)

@@ -8,7 +8,7 @@ from hopefear.learners.base import TuningData, TuningSet
 from hopefear.metrics.base import Prepared
 from hopefear.types import FloatArray
 
-__all__ = ["ForestData", "ListData"]
+__all__ = ["BatchListData", "ForestData", "ListData"]
 
 
 class ForestData(TuningData):
@@ -50,3 +50,7 @@ class ListData(TuningData):
         sentences : sequence of int, optional
             Those to list; all of them if not given. The others have what was seen.
         """
+
+
+class BatchListData(ListData):
+    """Data that can list the candidates of some sentences alone, so that batches have new ones."""
