@@ -1,6 +1,8 @@
 """Models with further features: chosen while training, kept in the directory, used by decoders."""
 
+import itertools
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,8 @@ import pytest
 
 from hopefear import Model, train
 from hopefear.errors import ConfigError, FormatError
-from hopefear.features import templates
+from hopefear.features import LexicalTemplate, Special, feature_name, templates
+from hopefear.formats import read_lines
 from hopefear.grammar import Rule
 from hopefear.registry import Registry
 from hopefear.training.stages import Stage
@@ -163,3 +166,74 @@ def test_a_template_of_an_installed_package_is_found_by_its_name(
     assert things["nice"]() == 7
     with pytest.raises(ConfigError, match="unknown thing 'ugly'"):
         things["ugly"]
+
+
+def test_all_features_of_the_small_model_are_there(tmp_path: Path) -> None:
+    source, target = write_bitext(tmp_path, every=3)
+    first = train(
+        out=tmp_path / "first", source=source, target=target, aligner="diagonal", lm_order=2
+    )
+    both = train(
+        out=tmp_path / "both",
+        source=source,
+        target=target,
+        aligner="diagonal",
+        lm=first.path / "lm0.kenlm",
+        lm_order=3,
+    )
+    decoder = both.decoder(name_rules=True, number_rules=True, identity_rules=True)
+    probabilities = {"p_f_given_e", "p_e_given_f", "lex_f_given_e", "lex_e_given_f"}
+    passing = {"UnknownWord", "IdentityRule", "NumberRule", "NameRule"}
+    penalties = {"PhrasePenalty", "WordPenalty", "Glue"}
+    assert set(decoder.feature_names.texts()) == probabilities | passing | penalties | {
+        "LM0",
+        "LM1",
+    }
+    derivations = decoder.kbest(["Velký", "7", "pes", "neznámý"], 1000, distinct=False)
+    used = {name for d in derivations for name, value in d.features.items() if value}
+    assert used >= passing | penalties
+
+
+def test_features_of_real_translations_are_what_their_words_say(
+    tmp_path: Path, shared_data: Path
+) -> None:
+    folder = shared_data / "multi30k-cs-en"
+    alignments = folder / "peers" / "train.eflomal-gdfa.align.gz"
+    files = {"f": folder / "train.cs.gz", "e": folder / "train.en.gz", "a": alignments}
+    for name, path in files.items():
+        (tmp_path / name).write_text("\n".join([*read_lines(path)[:3000], ""]))
+    model = train(
+        out=tmp_path / "model",
+        source=tmp_path / "f",
+        target=tmp_path / "e",
+        alignments=tmp_path / "a",
+        lm_order=3,
+        features=["large", "patterns"],
+    )
+    listed = model.features.word_features
+    template = model.features.templates[0]
+    assert isinstance(template, LexicalTemplate)
+    known = set(template.target_words)
+    decoder = model.decoder(pop_limit=20)
+    sentences = [line.split() for line in read_lines(folder / "val.cs.gz")[:15]]
+    for sentence, best in zip(sentences, decoder.translate_all(sentences), strict=True):
+        words = best.words
+        counts = Counter(
+            feature_name("lex", word if word in known else Special.UNKNOWN) for word in words
+        )
+        for order in (2, 3):
+            for ngram in zip(*(words[i:] for i in range(order)), strict=False):
+                counts.update([listed.ngrams[ngram]] if ngram in listed.ngrams else [])
+        for f, e in itertools.product(set(sentence), words):
+            counts.update([listed.triggers[f, e]] if (f, e) in listed.triggers else [])
+        kinds = ("lex", "bigram", "trigram", "trigger")
+        found = {
+            name: value
+            for name, value in best.features.items()
+            if name.split(":")[0] in kinds and not (name.startswith("lex:") and "/" in name)
+        }
+        assert found == counts
+        links = sum(
+            v for name, v in best.features.items() if name.startswith("lex:") and "/" in name
+        )
+        assert links >= len(words)
