@@ -397,8 +397,13 @@ def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, ob
         return {"infer_start": _START_RULES[str(start)]}
     if isinstance(start, str) and "=" in start and not Path(start).exists():
         try:
-            pairs = [word.rpartition("=") for word in start.split()]
-            return {"start": {name: parse_number(value) for name, _, value in pairs}}
+            weights: dict[str, float] = {}
+            for name, _, value in (word.rpartition("=") for word in start.split()):
+                if not name or name in weights:
+                    problem = f"'{name}' comes twice" if name else f"'{value}' has no name"
+                    raise ConfigError(f"start weights '{start}': {problem}")
+                weights[name] = parse_number(value)
+            return {"start": weights}
         except FormatError as error:
             raise ConfigError(f"start weights '{start}': {error}") from None
     return {} if start is None else {"start_file": str(start)}

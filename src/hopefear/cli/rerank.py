@@ -8,6 +8,7 @@ import typer
 
 from hopefear.cli.options import Debug, Format, MemoryLimit, Threads
 from hopefear.cli.sizes import parse_size
+from hopefear.errors import ConfigError
 
 __all__ = ["register", "rerank"]
 
@@ -42,6 +43,8 @@ def rerank(
     debug: Debug = False,
 ) -> None:
     """Print the best candidate of each sentence, in order; an empty line where there is none."""
+    if to is not None and nbest_out is None:
+        raise ConfigError("--to is the format of the lists that --nbest-out writes; name that, too")
     import hopefear
     from hopefear.cli.progress_bar import ProgressBar
     from hopefear.reranking import write_reranked

@@ -163,7 +163,7 @@ class Mert:
         self, random: np.random.Generator, free: IntArray, spread: FloatArray
     ) -> Iterator[FloatArray]:
         """Yield the coordinates and the random directions of one round, shuffled."""
-        for kind in random.permutation(len(free) + self.random_directions):
+        for kind in random.permutation(len(free) + self.random_directions if len(free) else 0):
             direction = np.zeros(len(spread))
             if kind < len(free):
                 direction[free[kind]] = 1.0

@@ -12,6 +12,7 @@
     report.html         what happened, to look at; written by `hopefear.report`
 """
 
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
@@ -51,6 +52,7 @@ def check_target(path: Path, *, force: bool) -> None:
 
     With `force` the directory of another run will do, but never one with other files in it.
     """
+    _check_writable(path)
     if not path.exists():
         return
     if not path.is_dir():
@@ -66,6 +68,16 @@ def check_target(path: Path, *, force: bool) -> None:
         )
     if not force:
         raise ConfigError(f"{path}: holds a run already; name another directory, or use force")
+
+
+def _check_writable(path: Path) -> None:
+    """Require that the directory can be made, or written to; nothing is tried out."""
+    # What cannot be looked at does not exist, for all we can say; the root always does.
+    there = next(place for place in [path, *path.absolute().parents] if os.path.lexists(place))
+    if there != path and not there.is_dir():
+        raise ConfigError(f"{path}: cannot be made, because {there} is not a directory")
+    if there.is_dir() and not os.access(there, os.W_OK | os.X_OK):
+        raise ConfigError(f"{path}: cannot be written, because {there} is not for us to write to")
 
 
 def check_stopped(path: Path) -> None:

@@ -27,6 +27,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_format_without_a_file_to_write_is_an_error(hopefear: Hopefear) -> None:
+    found = hopefear("rerank", "--nbest", "a", "--weights", "b", "--to", "moses")
+    assert (found.code, found.out) == (2, "")
+    assert "--nbest-out" in found.err
+
+
 def test_the_best_of_each_sentence_is_printed_in_order(folder: Path, hopefear: Hopefear) -> None:
     assert hopefear("rerank", "--nbest", "lists", "--weights", "lm.tsv").out == (
         "a house\n\na dog\n"
