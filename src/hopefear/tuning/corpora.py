@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -111,7 +111,9 @@ class _Models:
             file = model.path / name
             stat = file.stat()
             digest.update(f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-        digest.update(repr((self._decoder.options, model.settings.templates)).encode())
+        # How much is searched does not change what is parsed.
+        options = replace(self._decoder.options, pop_limit=0, beam=0.0)
+        digest.update(repr((options, model.settings.templates)).encode())
         digest.update(np.ascontiguousarray(model.weights.array).tobytes())
         digest.update("\n".join(model.weights.names).encode())
         return digest.hexdigest()[:16]

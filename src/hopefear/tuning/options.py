@@ -9,7 +9,7 @@ from typing import cast
 
 from hopefear import config
 from hopefear.errors import ConfigError
-from hopefear.learners import Learner, learners
+from hopefear.learners import Learner, TuningSet, learners
 from hopefear.metrics import Metric, metrics
 from hopefear.overrides import Table, parse_assignment, put, read_table
 from hopefear.registry import suggest
@@ -59,7 +59,10 @@ def build_settings(
         put(table, key, value, source)
     if "learner" in table:
         _put_start(table)
-        table["learner"] = _expanded(table["learner"], forests=_has_forests(table))
+        translates = bool(table.get("model") or table.get("decoder"))
+        table["learner"] = _expanded(
+            table["learner"], forests=_has_forests(table), translates=translates
+        )
     return config.decode(TuneSettings, table, source=source)
 
 
@@ -122,12 +125,17 @@ def _put_start(table: Table) -> None:
             table["start_patterns"] = dict(start)
 
 
-def _expanded(learner: object, *, forests: bool) -> object:
-    """Put a preset's learner in place of its name; options beside it go over the preset's."""
+def _expanded(learner: object, *, forests: bool, translates: bool) -> object:
+    """Put a preset's learner in place of its name; options beside it go over the preset's.
+
+    Around a decoder, lists are made as of forests: what learns from them then is the same.
+    """
     given = {"name": learner} if isinstance(learner, str) else learner
     if not isinstance(given, dict) or given.get("name") not in presets:
         return learner
     chosen = presets[cast(str, given["name"])]
-    preset = chosen.on_forests if forests and chosen.on_forests else chosen.learner
+    other = chosen.on_forests
+    suits = forests or (translates and other is not None and TuningSet in other.learns_from)
+    preset = other if other is not None and suits else chosen.learner
     encoded = {"name": learners.name_of(type(preset)), **config.encode(preset)}
     return {**encoded, **{key: value for key, value in given.items() if key != "name"}}

@@ -51,3 +51,14 @@ def test_every_preset_is_explained_in_a_line() -> None:
 def test_an_unknown_preset_is_named_with_the_nearest_known() -> None:
     with pytest.raises(ConfigError, match="unknown preset 'moses-mret'; did you mean 'moses-mert'"):
         describe_preset("moses-mret")
+
+
+def test_around_a_decoder_a_preset_takes_the_rounds_of_one_list() -> None:
+    data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
+    around = presets["gimpel2012-rampion"].on_forests
+    assert build_settings("gimpel2012-rampion", data).learner == around
+    changed = build_settings("gimpel2012-rampion", data, assignments=["learner.epochs=3"])
+    assert changed.learner.epochs == 3
+    # Forest MIRA needs forests that stay; around a decoder its list form learns.
+    learner = presets["moses-kbmira"].learner
+    assert build_settings("moses-kbmira", data).learner == learner
