@@ -157,6 +157,9 @@ def _choice(registry: Registry[Any], value: object, key: str) -> object:
         kind = registry[name]
     except ConfigError as error:
         raise _MisfitError(_join(key, "name"), str(error)) from error
+    if not isinstance(kind, type) or not is_dataclass(kind):
+        message = f"the {registry.kind} '{name}' has no settings: make it a dataclass"
+        raise _MisfitError(_join(key, "name"), message)
     return _dataclass(kind, table, key, taken=("name",))
 
 

@@ -142,6 +142,9 @@ def test_features_cannot_be_chosen_without_a_bitext_or_twice(tmp_path: Path) -> 
     rules.write_text("pes [X] ||| dog [X] ||| 1 1 1 1 ||| 0-0\n")
     with pytest.raises(ConfigError, match="features are chosen from a bitext, but there is none"):
         train(out=tmp_path / "model", rules=rules, features=["large"])
+    templates.register("test-function")(lambda rule: {})
+    with pytest.raises(ConfigError, match="template 'test-function' has no settings: make it a"):
+        train(out=tmp_path / "model", rules=rules, features=["test-function"])
     with pytest.raises(ConfigError, match="'large' is there twice"):
         train(out=tmp_path / "model", rules=rules, features=["large", "large"])
     with pytest.raises(ConfigError, match=r"unknown feature template 'larg'; did you mean"):
