@@ -1,6 +1,7 @@
 """Weights as one JSON object: {"name": value}, as qaware-decode and many scripts save them."""
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -14,14 +15,18 @@ from hopefear.types import Weights
 __all__ = ["JsonWeights"]
 
 
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
 @weights_formats.register("json")
 @dataclass(frozen=True, kw_only=True)
 class JsonWeights:
     """An object whose keys are the features."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for an opening brace."""
-        return next((line for line in source.head() if line.strip()), "").lstrip().startswith("{")
+        """Look for an object with nothing in it but names and numbers."""
+        text = _QUOTED.sub("", "\n".join(source.head())).lstrip()
+        return text.startswith("{") and text.count("{") == 1 and "[" not in text
 
     def read(self, source: Source) -> Weights:
         """Read the weights."""

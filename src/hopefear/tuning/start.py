@@ -46,9 +46,8 @@ def _inferred_start(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, s
         return default_weights(data), ""
     inferred, reason = infer_weights(settings.tuning)
     if inferred is not None:
-        names = data.tuning_set.feature_names
-        whole = Weights.from_vector(names, inferred.vector(names))
-        return whole, f"start weights are inferred from the lists: {reason}"
+        whole = inferred.vector(data.tuning_set.feature_names)
+        return _of_candidates(data, whole), f"start weights are inferred from the lists: {reason}"
     if settings.infer_start:
         raise DataError(f"start weights cannot be inferred from the lists: {reason}")
     if reason == NO_SCORES:
@@ -82,7 +81,14 @@ def default_weights(data: LoadedSet) -> Weights:
     forests = isinstance(data.tuning_set, ForestSet)
     candidates = data.tuning_set.sentence_count if forests else len(data.nbest)
     dense = 2 * data.feature_counts >= candidates
-    return Weights.from_vector(data.tuning_set.feature_names, np.where(dense, 1.0, 0.0))
+    return _of_candidates(data, np.where(dense, 1.0, 0.0))
+
+
+def _of_candidates(data: LoadedSet, w: FloatArray) -> Weights:
+    """Name the weights of features that some candidate has: the dev data may have others."""
+    names = data.tuning_set.feature_names
+    present = np.flatnonzero(data.feature_counts > 0)
+    return Weights.from_arrays([names[int(i)] for i in present], w[present])
 
 
 def infer_weights(settings: DataSettings) -> tuple[Weights | None, str]:

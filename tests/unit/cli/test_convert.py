@@ -65,6 +65,13 @@ def test_forests_survive_every_format(format: str, hopefear: Hopefear) -> None:
     assert (sentence, texts) == (0, [("the house", -1.5), ("the home", -2.0)])
 
 
+def test_json_lines_are_not_taken_for_weights(hopefear: Hopefear) -> None:
+    assert hopefear("convert", "lists", "lists.jsonl", "--to", "jsonl").code == 0
+    assert hopefear("convert", "lists.jsonl", "-", "--to", "moses").out == LISTS
+    Path("weights.json").write_text('{"a{b": 1,\n"c[": -2.5}')
+    assert hopefear("convert", "weights.json", "-", "--to", "tsv").out == "a{b\t1.0\nc[\t-2.5\n"
+
+
 @pytest.mark.parametrize("to", list(forest_formats))
 @pytest.mark.parametrize("format", LATTICES)
 def test_lattices_go_from_every_format_to_every_other(

@@ -110,6 +110,23 @@ def test_the_rule_can_be_set_in_a_file_and_goes_with_no_other_start(tmp_path: Pa
         )
 
 
+def test_features_of_the_dev_data_alone_have_no_start_weight(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, hypothesis: Hypothesis) -> Hypothesis:
+        return replace(hypothesis, features={**hypothesis.features, "other": float(index)})
+
+    files, dev = write_candidates(tmp_path), write_candidates(tmp_path, "dev", change=change)
+    events = hopefear.tune(
+        "pro",
+        nbest=files.nbest,
+        refs=files.refs,
+        dev_nbest=dev.nbest,
+        dev_refs=dev.refs,
+        tokenize="none",
+    )
+    messages = [event.message for event in events if isinstance(event, Warned)]
+    assert messages == ["the tuning data lacks features of the dev data: other"]
+
+
 def test_moses_lists_of_one_run_give_the_weights_of_that_run(shared_data: Path) -> None:
     folder = shared_data / "nbest-moses" / "it-en-5sent-14runs-3refs"
     data = DataSettings(nbest=(folder / "run1.nbest.gz",), references=(folder / "reference.0.gz",))
