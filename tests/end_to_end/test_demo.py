@@ -58,6 +58,10 @@ def test_a_system_is_trained_and_tuned_the_same_for_any_number_of_threads(tmp_pa
     assert Model(tmp_path / "a" / "model").weights == first.start
     assert read_weights(tmp_path / "a" / "run" / "weights.tsv") == first.tuned
     assert len(read_lines(tmp_path / "a" / "test.tuned")) == 40
+    assert first.report == tmp_path / "a" / "report.html"
+    page = first.report.read_text(encoding="utf-8")
+    assert "BLEU by epoch" in page
+    assert "run, sentence 1" in page  # hope and fear of some sentences
 
 
 def test_the_parts_of_the_made_up_corpus_share_no_sentence() -> None:

@@ -68,6 +68,9 @@ def demo(
     if not candidates:
         _print_examples(result)
     _print_weights(result.start, result.tuned)
+    report = getattr(result, "report", None)
+    if report is not None:
+        print_line(f"report: {report}")
     print_line(f"{result.seconds:.0f} s; everything is in {result.directory}/")
 
 

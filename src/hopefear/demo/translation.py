@@ -9,9 +9,10 @@ from hopefear.demo.corpus import Corpus
 from hopefear.demo.scores import Scores
 from hopefear.events import RunFinished
 from hopefear.formats import open_output
-from hopefear.interface import tune
+from hopefear.interface import report, tune
 from hopefear.metrics import Bleu, References, evaluate
 from hopefear.model import Model
+from hopefear.reporting.inspecting import inspect
 from hopefear.training.build import build
 from hopefear.training.settings import AlignmentSettings, TrainSettings
 from hopefear.translation import translate
@@ -20,6 +21,8 @@ from hopefear.types import Weights
 __all__ = ["DemoResult", "Example", "run_demo"]
 
 Tell = Callable[[str, int, int], None]
+
+LOOKED_AT = (0, 1)  # sentences whose hope and fear the report shows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,7 @@ class DemoResult:
     start: Weights
     tuned: Weights
     examples: list[Example]
+    report: Path
     seconds: float
 
 
@@ -93,6 +97,8 @@ def run_demo(
         threads=threads,
         tell=tell,
     )
+    for sentence in LOOKED_AT:
+        inspect(folder / "run", sentence=sentence, tell=tell)
     tuned = finished.weights if isinstance(finished, RunFinished) else model.weights
     texts = {
         (part, name): _translate(folder, model, part, name, weights, threads, tell)
@@ -115,6 +121,7 @@ def run_demo(
         start=model.weights,
         tuned=tuned,
         examples=_examples(corpus, texts["test", "start"], texts["test", "tuned"]),
+        report=report(folder / "run", out=folder / "report.html"),
         seconds=time.monotonic() - began,
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hopefear.errors import ConfigError, DataError
-from hopefear.forest import Forest
+from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import detect_forests, read_forests
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.store import ForestStore
@@ -29,6 +29,7 @@ def inspect_forests(
     sentence: str,
     options: CloudOptions,
     *,
+    format: str | None = None,
     tell: Tell = tell_nobody,
 ) -> Cloud:
     """Return the cloud of a sentence of forests."""
@@ -43,7 +44,7 @@ def inspect_forests(
     prepared = metric.prepare(texts)
     wanted, found = int(sentence), None
     context: list[Found] = []
-    for done, (number, forest) in enumerate(_forests(path, wanted), 1):
+    for done, (number, forest) in enumerate(_forests(path, format, wanted), 1):
         if number >= len(texts):
             raise DataError(f"{path}: has a forest of sentence {number}, which has no reference")
         tell(str(path), done, CONTEXT)
@@ -67,15 +68,20 @@ def inspect_forests(
     )
 
 
-def _forests(path: Path, wanted: int) -> Iterator[tuple[int, Forest]]:
-    """Give the forest that is wanted, and the first ones."""
-    if detect_forests(path) == "hopefear":
+def _forests(path: Path, format: str | None, wanted: int) -> Iterator[tuple[int, Forest]]:
+    """Give the forest that is wanted, and the first ones; <s> and </s> are no words of theirs."""
+    for number, forest in _stored(path, format, wanted):
+        yield number, without_boundaries(forest)
+
+
+def _stored(path: Path, format: str | None, wanted: int) -> Iterator[tuple[int, Forest]]:
+    if (format or detect_forests(path)) == "hopefear":
         with ForestStore.open(path) as store:
             first = list(store)[:CONTEXT]
             for number in dict.fromkeys([*first, *([wanted] if wanted in store else [])]):
                 yield number, store[number]
         return
-    for count, (number, forest) in enumerate(read_forests(path)):
+    for count, (number, forest) in enumerate(read_forests(path, format)):
         if count < CONTEXT or number == wanted:
             yield number, forest
         if number >= wanted and count >= CONTEXT:

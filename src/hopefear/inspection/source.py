@@ -1,5 +1,6 @@
 """From files to the cloud of a sentence: those of a run, or any others."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from hopefear import config
@@ -8,6 +9,7 @@ from hopefear.formats import read_keyed_lines, read_lines, read_weights
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.inspection.cloud import Cloud
 from hopefear.inspection.corpus_source import inspect_corpus
+from hopefear.inspection.forest_source import inspect_forests
 from hopefear.inspection.list_cloud import list_cloud
 from hopefear.inspection.options import CloudOptions
 from hopefear.metrics import Metric
@@ -36,14 +38,26 @@ def inspect_run(
     data = settings.dev if dev else settings.tuning
     if data is None:
         raise ConfigError(f"{run}: the run has no held-out data")
-    sources = () if data.source is None else (data.source,)
-    missing = [path for path in (*data.nbest, *sources, *data.references) if not path.exists()]
+    others = [path for path in (data.forests, data.source) if path is not None]
+    missing = [path for path in (*data.nbest, *others, *data.references) if not path.exists()]
     if missing:
         raise DataError(
             f"{missing[0]}: does not exist; {run / 'config.toml'} names it: go to the directory "
             "where the run was started, or give the data"
         )
     chosen = run_weights(run) if weights is None else weights
+    if data.forests is not None:
+        search = options.search or getattr(settings.learner, "search", None)
+        return inspect_forests(
+            data.forests,
+            data.references,
+            settings.metric,
+            chosen,
+            sentence,
+            replace(options, search=search),
+            format=data.format,
+            tell=tell,
+        )
     if settings.translates:
         return inspect_corpus(run, settings, sentence, chosen, options, dev=dev, tell=tell)
     return inspect_lists(data, settings.metric, chosen, sentence, options, tell=tell)

@@ -62,7 +62,7 @@ def inspect(
     weights : path or mapping, optional
         Weights in place of those that the run learned; needed without a run.
     metric, tokenize, lowercase, format
-        Without a run: how texts are judged, and the format of the lists.
+        Without a run: how texts are judged, and the format of the lists or forests.
     listed, others : int
         Show so many of the model's best, and so many others, drawn at random.
     seed : int
@@ -99,7 +99,7 @@ def inspect(
         (judge,) = choose_metrics([metric], tokenize=tokenize, lowercase=lowercase).values()
         if forests is not None:
             cloud = inspect_forests(
-                Path(forests), _paths(refs), judge, model, name, options, tell=tell
+                Path(forests), _paths(refs), judge, model, name, options, format=format, tell=tell
             )
         else:
             data = DataSettings(nbest=_paths(nbest), references=_paths(refs), format=format)

@@ -118,6 +118,20 @@ def test_forests_are_searched_and_their_derivations_shown(
     assert "<pre" in page
 
 
+def test_a_run_on_forests_is_looked_at_with_the_search_of_its_learner(
+    run: CandidateFiles, hopefear: Hopefear
+) -> None:
+    forests = [(s.sentence, nbest_forest(s.hypotheses)) for s in run.segments]
+    ForestStore.write("x.forests", [(int(number), forest) for number, forest in forests])
+    tune = ["tune", "mira", "--forests", "x.forests", "--refs", "tune.refs", "--tokenize", "none"]
+    small = ["--set", "learner.epochs=2", "learner.search=linear"]
+    assert hopefear(*tune, *small, "-o", "forest-run").code == 0
+    found = hopefear("inspect", "forest-run", "-s", "3", "--static")
+    assert found.err == ""
+    first = "sentence 3: 10 derivations; hope and fear: linear search"
+    assert found.out.splitlines()[0] == first
+
+
 def test_keys_are_names_of_sentences(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hopefear: Hopefear
 ) -> None:
