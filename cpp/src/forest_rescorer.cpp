@@ -136,7 +136,23 @@ ForestRescorer::ForestRescorer(const std::vector<NamedLanguageModel>& models,
 ForestRescorer::~ForestRescorer() = default;
 
 PreparedForest ForestRescorer::prepare(const Forest& forest) {
-    return {forest, *models_, ngrams_, find_ids(forest.feature_names())};
+    return {forest, *models_, find_numbers(forest.words()), find_ids(forest.feature_names())};
+}
+
+std::shared_ptr<const SentenceWords> ForestRescorer::find_numbers(
+    const std::shared_ptr<Vocabulary>& words) {
+    const std::lock_guard lock(mutex_);
+    // Forests of a corpus share their words.
+    if (numbers_ && words_ == words && word_count_ == words->size()) return numbers_;
+    const std::vector<std::string_view> texts = words->texts();
+    const std::vector<std::string> all(texts.begin(), texts.end());
+    auto numbers = std::make_shared<SentenceWords>();
+    models_->find(all, numbers->language_models);
+    ngrams_.find(all, numbers->ngrams);
+    numbers_ = std::move(numbers);
+    words_ = words;
+    word_count_ = texts.size();
+    return numbers_;
 }
 
 std::shared_ptr<const NonlocalIds> ForestRescorer::find_ids(

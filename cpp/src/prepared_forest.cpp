@@ -146,7 +146,7 @@ class PreparedForest::Maker {
         add_target(edge);
         const auto target = std::span<const Symbol>(out_.symbols_).subspan(first);
         for (std::size_t i = 0; i < models_.size(); ++i)
-            out_.estimates_.push_back(models_.estimate(i, target, out_.numbers_));
+            out_.estimates_.push_back(models_.estimate(i, target, *out_.numbers_));
     }
 
     void add_target(EdgeId edge) {
@@ -190,24 +190,17 @@ class PreparedForest::Maker {
 };
 
 PreparedForest::PreparedForest(const Forest& forest, const LanguageModels& models,
-                               const NgramFeatures& ngrams,
+                               std::shared_ptr<const SentenceWords> numbers,
                                std::shared_ptr<const NonlocalIds> nonlocal)
-    : words_(forest.words()), nonlocal_(std::move(nonlocal)) {
-    std::vector<std::string> words;
-    for (const std::string_view word : forest.words()->texts()) words.emplace_back(word);
-    models.find(words, numbers_.language_models);
-    ngrams.find(words, numbers_.ngrams);
+    : words_(forest.words()), nonlocal_(std::move(nonlocal)), numbers_(std::move(numbers)) {
     Maker(forest, models, *this).run();
 }
 
 std::size_t PreparedForest::bytes() const {
     const auto of = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
-    std::size_t bytes = sizeof *this + of(sources_) + of(first_bundle_) + of(bundles_) +
-                        of(tails_) + of(first_rule_) + of(arities_) + of(rules_) + of(symbols_) +
-                        of(values_) + of(estimates_) + of(ids_) + of(first_id_) +
-                        of(numbers_.ngrams);
-    for (const auto& numbers : numbers_.language_models) bytes += of(numbers);
-    return bytes;
+    return sizeof *this + of(sources_) + of(first_bundle_) + of(bundles_) + of(tails_) +
+           of(first_rule_) + of(arities_) + of(rules_) + of(symbols_) + of(values_) +
+           of(estimates_) + of(ids_) + of(first_id_);
 }
 
 }  // namespace hopefear

@@ -38,6 +38,8 @@ class ForestRescorer {
 
     [[nodiscard]] std::shared_ptr<const NonlocalIds> find_ids(
         const std::shared_ptr<Vocabulary>& names);
+    [[nodiscard]] std::shared_ptr<const SentenceWords> find_numbers(
+        const std::shared_ptr<Vocabulary>& words);
     void set_weights(const PreparedForest& prepared, std::span<const double> weights,
                      Worker& worker) const;
     void make_list(const PreparedForest& prepared, std::size_t list, Worker& worker) const;
@@ -50,6 +52,9 @@ class ForestRescorer {
     RescoreOptions options_;
     std::mutex mutex_;                        // for what follows
     std::shared_ptr<const NonlocalIds> ids_;  // of the last forest
+    std::shared_ptr<const SentenceWords> numbers_;
+    std::shared_ptr<Vocabulary> words_;  // whose numbers they are
+    std::size_t word_count_ = 0;
     WorkerPool<Worker> workers_;
 };
 

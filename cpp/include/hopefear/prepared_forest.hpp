@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "hopefear/forest.hpp"
-#include "hopefear/ngram_features.hpp"
 #include "hopefear/translation_model.hpp"
 
 namespace hopefear {
@@ -43,7 +42,10 @@ class PreparedForest {
     // If edges have <s> or </s>, the strings of the forest are taken to have them at their ends, as
     // parses do; otherwise all its strings are whole sentences. An edge that makes one word out of
     // one source word has a word in any case.
-    PreparedForest(const Forest& forest, const LanguageModels& models, const NgramFeatures& ngrams,
+    //
+    // `numbers` are those of all words of the forest.
+    PreparedForest(const Forest& forest, const LanguageModels& models,
+                   std::shared_ptr<const SentenceWords> numbers,
                    std::shared_ptr<const NonlocalIds> nonlocal);
 
     [[nodiscard]] const std::shared_ptr<Vocabulary>& words() const { return words_; }
@@ -51,7 +53,8 @@ class PreparedForest {
         return nonlocal_->names;
     }
     [[nodiscard]] const NonlocalIds& nonlocal() const { return *nonlocal_; }
-    [[nodiscard]] const SentenceWords& numbers() const { return numbers_; }
+    [[nodiscard]] const SentenceWords& numbers() const { return *numbers_; }
+    // What forests share, names and numbers of words and features, apart.
     [[nodiscard]] std::size_t bytes() const;
 
     [[nodiscard]] std::size_t node_count() const { return sources_.size(); }
@@ -87,7 +90,7 @@ class PreparedForest {
     [[nodiscard]] std::size_t feature_count() const { return feature_count_; }
     // What each language model says of a rule's words alone, as a log10.
     [[nodiscard]] std::span<const float> estimates(std::size_t rule) const {
-        const std::size_t models = numbers_.language_models.size();
+        const std::size_t models = numbers_->language_models.size();
         return std::span(estimates_).subspan(rule * models, models);
     }
 
@@ -97,7 +100,7 @@ class PreparedForest {
 
     std::shared_ptr<Vocabulary> words_;
     std::shared_ptr<const NonlocalIds> nonlocal_;
-    SentenceWords numbers_;
+    std::shared_ptr<const SentenceWords> numbers_;
     std::vector<SourceSpan> sources_;
     std::vector<std::uint32_t> first_bundle_;
     std::vector<Bundle> bundles_;
