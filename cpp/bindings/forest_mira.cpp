@@ -29,14 +29,14 @@ void bind_forest_mira(nb::module_& m) {
             "__init__",
             [](BleuForests* self, const ForestSet& forests,
                std::shared_ptr<const BleuReferences> references, const ArrayIn<WordId>& numbers,
-               std::size_t max_edges, std::size_t threads) {
+               std::size_t growth, std::size_t threads) {
                 without_gil([&] {
-                    return new (self) BleuForests(forests, std::move(references), copy(numbers),
-                                                  max_edges, threads);
+                    return new (self)
+                        BleuForests(forests, std::move(references), copy(numbers), growth, threads);
                 });
             },
             nb::arg("forests"), nb::arg("references"), nb::arg("numbers"), nb::kw_only(),
-            nb::arg("max_edges"), nb::arg("threads"))
+            nb::arg("growth"), nb::arg("threads"))
         .def_prop_ro("edge_count", &BleuForests::edge_count, "Edges of all split forests.")
         .def_prop_ro("nbytes", &BleuForests::bytes, "Bytes of memory in use.");
     m.def(
@@ -46,16 +46,24 @@ void bind_forest_mira(nb::module_& m) {
     m.def(
         "hope_fear",
         [](const ForestSet& forests, const BleuForests& split, std::int64_t sentence,
-           const ArrayIn<double>& weights, const ArrayIn<double>& gain) {
+           const ArrayIn<double>& weights, const ArrayIn<double>& gain,
+           const ArrayIn<double>& document) {
             HopeFear search(forests, split);
             search.find(forests.checked_forest(sentence), OnlineWeights(as_span(weights), {}),
-                        as_span(gain));
+                        as_span(gain), as_span(document));
             return std::tuple(to_arrays(search.hope()), to_arrays(search.fear()),
                               to_arrays(search.model()));
         },
         nb::arg("forests"), nb::arg("split"), nb::arg("sentence"), nb::arg("weights"),
-        nb::arg("gain"),
+        nb::arg("gain"), nb::arg("document"),
         "Hope, fear and 1-best of a sentence: edges, exact statistics and score of each.");
+    m.def(
+        "oracle_statistics",
+        [](const ForestSet& forests, const BleuForests& split, const CorpusScore& score) {
+            return to_array(without_gil([&] { return oracle_statistics(forests, split, score); }));
+        },
+        nb::arg("forests"), nb::arg("split"), nb::arg("score"),
+        "The summed statistics of the best derivations for the metric that can be found.");
     m.def(
         "forest_mira_epoch",
         [](const ForestSet& forests, const BleuForests& split, const CorpusScore& score,

@@ -1,5 +1,6 @@
 #include "hopefear/bleu_forests.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +12,9 @@
 namespace hopefear {
 
 namespace {
+
+// With fewer edges, growing costs little.
+constexpr std::size_t small_forest = 2500;
 
 struct BytesHash {
     std::size_t operator()(std::string_view bytes) const { return hash_bytes(bytes); }
@@ -41,19 +45,22 @@ std::size_t BleuForest::bytes() const {
 }
 
 BleuForests::BleuForests(const ForestSet& forests, std::shared_ptr<const BleuReferences> references,
-                         std::vector<WordId> numbers, std::size_t max_edges, std::size_t threads)
+                         std::vector<WordId> numbers, std::size_t growth, std::size_t threads)
     : forests_(forests.size()), references_(std::move(references)), numbers_(std::move(numbers)) {
     if (forests.size() != references_->references()->size())
         fail<DataError>("forests of ", forests.size(), " sentences, but references for ",
                         references_->references()->size());
     parallel_blocks(forests.size(), 1, threads, [&](std::size_t sentence, std::size_t) {
-        if (!forests[sentence]) return;
+        const Forest* const forest = forests[sentence];
+        if (!forest) return;
         try {
-            forests_[sentence] = BleuForest(
-                references_->forest_statistics(*forests[sentence], sentence, numbers_, max_edges),
-                references_->dimension());
-        } catch (const ForestError& error) {
-            fail<ForestError>("sentence ", sentence, ": ", error.what());
+            forests_[sentence] =
+                BleuForest(references_->forest_statistics(
+                               *forest, sentence, numbers_,
+                               growth * std::max(forest->edge_count(), small_forest)),
+                           references_->dimension());
+        } catch (const ForestTooLarge&) {
+            // It stays empty.
         }
     });
 }

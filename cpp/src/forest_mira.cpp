@@ -2,7 +2,9 @@
 
 #include "hopefear/bleu.hpp"
 #include "hopefear/error.hpp"
+#include "hopefear/forest_reranking.hpp"
 #include "hopefear/passive_aggressive.hpp"
+#include "hopefear/viterbi.hpp"
 
 namespace hopefear {
 
@@ -23,12 +25,19 @@ HopeFear::HopeFear(const ForestSet& forests, const BleuForests& split)
 }
 
 void HopeFear::find(std::size_t sentence, const OnlineWeights& weights,
-                    std::span<const double> gain) {
+                    std::span<const double> gain, std::span<const double> document) {
     const Forest& forest = *forests_[sentence];
-    const BleuForest& split = split_[sentence];
     scores_.resize(forest.edge_count());
     for (std::size_t edge = 0; edge < scores_.size(); ++edge)
         scores_[edge] = weights.dot(forest.features(static_cast<EdgeId>(edge)));
+    if (split_[sentence].empty())
+        find_by_reranking(sentence, document);
+    else
+        find_on_edges(sentence, gain);
+}
+
+void HopeFear::find_on_edges(std::size_t sentence, std::span<const double> gain) {
+    const BleuForest& split = split_[sentence];
     gains_.assign(split.rows.size() / gain.size(), 0.0);
     for (std::size_t row = 0; row < gains_.size(); ++row)
         for (std::size_t i = 0; i < gain.size(); ++i)
@@ -42,6 +51,44 @@ void HopeFear::find(std::size_t sentence, const OnlineWeights& weights,
     for (std::size_t lane = 0; lane < found_.size(); ++lane) read(sentence, lane);
 }
 
+void HopeFear::find_by_reranking(std::size_t sentence, std::span<const double> document) {
+    const Forest& forest = *forests_[sentence];
+    const std::size_t dimension = split_.references().dimension();
+    // What is better of a part need not be better of the whole, and less so the more the model
+    // disagrees: several weights of the gain offer a choice.
+    Found& model = found_[2];
+    const ScoredDerivation best = viterbi(forest, scores_);
+    take(sentence, best.edges, model);
+    model.score = best.score;
+    for (const std::size_t lane : {0, 1}) {
+        const double sign = lane == 0 ? 1.0 : -1.0;
+        const auto judged = [&](const Found& found) {
+            return derivation_score(forest, found.edges, scores_) +
+                   sign * document_gains(document, found.statistics, dimension)[0];
+        };
+        Found& chosen = found_[lane];
+        chosen = model;
+        chosen.score = judged(chosen);
+        for (const double gain_weight : {1.0, 4.0, 16.0}) {
+            const Reranking reranking{document, sign * gain_weight};
+            const DerivationList list = rerank_forest(forest, split_.references(), sentence,
+                                                      split_.numbers(), scores_, reranking);
+            Found other;
+            take(sentence, std::span(list.edges).first(static_cast<std::size_t>(list.begin[1])),
+                 other);
+            other.score = judged(other);
+            if (other.score > chosen.score) chosen = std::move(other);
+        }
+    }
+}
+
+void HopeFear::take(std::size_t sentence, std::span<const EdgeId> edges, Found& found) {
+    found.edges.assign(edges.begin(), edges.end());
+    const std::vector<Symbol> words = derivation_words(*forests_[sentence], edges);
+    found.words.assign(words.begin(), words.end());
+    count(sentence, found);
+}
+
 void HopeFear::read(std::size_t sentence, std::size_t lane) {
     const Forest& forest = *forests_[sentence];
     const BleuForest& split = split_[sentence];
@@ -53,10 +100,44 @@ void HopeFear::read(std::size_t sentence, std::size_t lane) {
     found.edges.clear();
     for (const EdgeId edge : text_.edges) found.edges.push_back(split.edges[edge].original);
     found.words = text_.words;
+    count(sentence, found);
+}
+
+void HopeFear::count(std::size_t sentence, Found& found) {
     numbers_.clear();
-    for (const WordId word : text_.words) numbers_.push_back(split_.number(word));
+    for (const WordId word : found.words) numbers_.push_back(split_.number(word));
     found.statistics.assign(split_.references().dimension(), 0.0);
     count_(sentence, numbers_, found.statistics);
+}
+
+std::vector<double> oracle_statistics(const ForestSet& forests, const BleuForests& split,
+                                      const CorpusScore& score) {
+    const std::size_t dimension = split.references().dimension();
+    if (score.dimension() != dimension)
+        fail<DataError>("the metric takes ", score.dimension(), " statistics, the forests have ",
+                        dimension);
+    HopeFear search(forests, split);
+    const OnlineWeights none(std::vector<double>(forests.feature_count(), 0.0), {});
+    std::vector<std::vector<double>> chosen(forests.size());
+    std::vector<double> total(dimension, 0.0);
+    const auto with = [&](const std::vector<double>& own) {
+        std::vector<double> sum = total;
+        for (std::size_t i = 0; i < own.size(); ++i) sum[i] += own[i];
+        return sum;
+    };
+    // The first round goes by the sentences before, the second by all others.
+    for (int round = 0; round < 2; ++round)
+        for (std::size_t sentence = 0; sentence < forests.size(); ++sentence) {
+            if (!forests[sentence]) continue;
+            std::vector<double>& own = chosen[sentence];
+            for (std::size_t i = 0; i < own.size(); ++i) total[i] -= own[i];
+            const std::vector<double> document = with(perfect_sentence(dimension / 2));
+            search.find(sentence, none, linear_gain(total), document);
+            const auto& found = search.hope().statistics;
+            if (own.empty() || score(with(found)) > score(with(own))) own = found;
+            total = with(own);
+        }
+    return total;
 }
 
 namespace {
@@ -115,7 +196,7 @@ KBestMiraState forest_mira_epoch(const ForestSet& forests, const BleuForests& sp
     for (const std::int64_t number : order) {
         const std::size_t sentence = forests.checked_sentence(number);
         if (!forests[sentence]) continue;
-        search.find(sentence, weights, linear_gain(state.document));
+        search.find(sentence, weights, linear_gain(state.document), state.document);
         const HopeFear::Found& hope = search.hope();
         const HopeFear::Found& fear = search.fear();
         std::array<double, 2> gains;

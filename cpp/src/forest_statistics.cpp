@@ -127,9 +127,9 @@ class Intersection {
         for (const NodeId tail : tails) chosen_.push_back(first_[tail]);
         for (;;) {
             if (edges_.size() + parts_.size() >= max_edges_)
-                fail<ForestError>("intersected with the references the forest of ",
-                                  forest_.edge_count(), " edges has more than ", max_edges_,
-                                  "; prune it, or raise the limit");
+                fail<ForestTooLarge>("intersected with the references the forest of ",
+                                     forest_.edge_count(), " edges has more than ", max_edges_,
+                                     "; prune it, or raise the limit");
             add_part(edge);
             std::size_t i = 0;
             for (; i < tails.size() && ++chosen_[i] == first_[tails[i] + 1]; ++i)

@@ -1679,7 +1679,7 @@ def forest_statistics(references: BleuReferences, forest: Forest, sentence: int,
 class BleuForests:
     """Forests with statistics of BLEU on their edges."""
 
-    def __init__(self, forests: ForestSet, references: BleuReferences, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_edges: int, threads: int) -> None: ...
+    def __init__(self, forests: ForestSet, references: BleuReferences, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, growth: int, threads: int) -> None: ...
 
     @property
     def edge_count(self) -> int:
@@ -1692,9 +1692,14 @@ class BleuForests:
 def linear_gain(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """What each statistic adds to the gain, near this document."""
 
-def hope_fear(forests: ForestSet, split: BleuForests, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]]:
+def hope_fear(forests: ForestSet, split: BleuForests, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]]:
     """
     Hope, fear and 1-best of a sentence: edges, exact statistics and score of each.
+    """
+
+def oracle_statistics(forests: ForestSet, split: BleuForests, score: CorpusScore) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    The summed statistics of the best derivations for the metric that can be found.
     """
 
 def forest_mira_epoch(forests: ForestSet, split: BleuForests, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:

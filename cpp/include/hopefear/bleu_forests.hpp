@@ -16,7 +16,8 @@
 
 namespace hopefear {
 
-// One forest. A sentence without a forest has one without nodes.
+// One forest. A sentence without a forest has one without nodes; so has one whose forest would be
+// too large.
 struct BleuForest {
     struct Edge {
         EdgeId original;
@@ -26,6 +27,7 @@ struct BleuForest {
     BleuForest() = default;
     BleuForest(const ForestStatistics& split, std::size_t dimension);
 
+    [[nodiscard]] bool empty() const { return edges.empty(); }
     [[nodiscard]] NodeId root() const { return static_cast<NodeId>(edge_begin.size()) - 2; }
     [[nodiscard]] std::size_t bytes() const;
 
@@ -37,10 +39,11 @@ struct BleuForest {
 
 class BleuForests {
   public:
-    // numbers[w] is the number that word w of the forests has in the references. Throws ForestError
-    // if a split forest would have more than `max_edges` edges.
+    // numbers[w] is the number that word w of the forests has in the references. A forest that
+    // would grow to more than `growth` times its edges is left out,
+    // unless it is small.
     BleuForests(const ForestSet& forests, std::shared_ptr<const BleuReferences> references,
-                std::vector<WordId> numbers, std::size_t max_edges, std::size_t threads);
+                std::vector<WordId> numbers, std::size_t growth, std::size_t threads);
 
     [[nodiscard]] std::size_t size() const { return forests_.size(); }
     [[nodiscard]] const BleuForest& operator[](std::size_t sentence) const {
@@ -48,6 +51,7 @@ class BleuForests {
     }
     [[nodiscard]] const BleuReferences& references() const { return *references_; }
     [[nodiscard]] WordId number(WordId word) const { return numbers_[word]; }
+    [[nodiscard]] std::span<const WordId> numbers() const { return numbers_; }
     [[nodiscard]] std::size_t edge_count() const;
     [[nodiscard]] std::size_t bytes() const;
 

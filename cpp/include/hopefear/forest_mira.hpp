@@ -36,8 +36,10 @@ class HopeFear {
     HopeFear(const ForestSet& forests, const BleuForests& split);
 
     // hope = argmax w.h + c.b, fear = argmax w.h - c.b, and the 1-best: with statistics of edges
-    // that are not clipped.
-    void find(std::size_t sentence, const OnlineWeights& weights, std::span<const double> gain);
+    // that are not clipped. Where a forest has no statistics on its edges, hope and fear are found
+    // by reranking, in the context of `document`: not exact, but in time that is linear in edges.
+    void find(std::size_t sentence, const OnlineWeights& weights, std::span<const double> gain,
+              std::span<const double> document);
 
     [[nodiscard]] const Found& hope() const { return found_[0]; }
     [[nodiscard]] const Found& fear() const { return found_[1]; }
@@ -46,7 +48,13 @@ class HopeFear {
   private:
     static constexpr std::size_t lanes = 4;  // one more than there are: a full vector register
 
+    void find_on_edges(std::size_t sentence, std::span<const double> gain);
+    void find_by_reranking(std::size_t sentence, std::span<const double> document);
     void read(std::size_t sentence, std::size_t lane);
+    // Give `found` a derivation, its words and their exact statistics.
+    void take(std::size_t sentence, std::span<const EdgeId> edges, Found& found);
+    // Give it the statistics of its words.
+    void count(std::size_t sentence, Found& found);
 
     const ForestSet& forests_;
     const BleuForests& split_;
@@ -58,6 +66,12 @@ class HopeFear {
     std::vector<WordId> numbers_;
     std::array<Found, 3> found_;
 };
+
+// The summed statistics of derivations that are as good for the corpus as can be found: each is the
+// hope without a model, given those of the other sentences.
+[[nodiscard]] std::vector<double> oracle_statistics(const ForestSet& forests,
+                                                    const BleuForests& split,
+                                                    const CorpusScore& score);
 
 // One epoch over the sentences in `order`.
 KBestMiraState forest_mira_epoch(const ForestSet& forests, const BleuForests& split,

@@ -10,10 +10,16 @@
 #include <span>
 #include <vector>
 
+#include "hopefear/error.hpp"
 #include "hopefear/forest.hpp"
 #include "hopefear/reference_automaton.hpp"
 
 namespace hopefear {
+
+// What would be made of a forest is larger than was allowed.
+struct ForestTooLarge : ForestError {
+    using ForestError::ForestError;
+};
 
 struct ForestStatistics {
     Forest forest;                   // the same derivations, over split nodes
@@ -25,8 +31,8 @@ struct ForestStatistics {
 // string, matches not clipped. An edge's words count for all n_k, and what the ends of the string
 // lack is taken off at the root's edges: a row is no statement about the edge's own string.
 //
-// numbers[w] is the number that word w of the forest has in the references. Throws ForestError if
-// the result would have more than `max_edges` edges.
+// numbers[w] is the number that word w of the forest has in the references. Throws ForestTooLarge
+// if the result would have more than `max_edges` edges.
 [[nodiscard]] ForestStatistics forest_statistics(const Forest& forest,
                                                  const ReferenceAutomaton& automaton,
                                                  std::span<const WordId> numbers,

@@ -97,7 +97,8 @@ class TuningConsole:
             chosen = "mean of the weights" if replicas.chosen is None else "best replica"
             rows.append((chosen, replicas.tuning_score, replicas.dev_score))
         if started.tuning_oracle is not None:
-            rows.append(("best in the lists", started.tuning_oracle, started.dev_oracle))
+            where = "forests" if started.hypotheses is None else "lists"
+            rows.append((f"best in the {where}", started.tuning_oracle, started.dev_oracle))
         for title, *scores in rows:
             table.add_row(title, *[_number(score) for score in scores[: 1 + held_out]])
         console.print(table)

@@ -25,7 +25,8 @@ class ForestMira(KBestMira):
     hope = argmax w·h + c·b and fear = argmax w·h − c·b over all derivations, where c·b is the first
     order expansion of the gain B at the document of earlier sentences, and b are the statistics of
     BLEU without clipping, which add up over edges. What the step goes by, and what the document
-    takes up, are the exact statistics of the two strings.
+    takes up, are the exact statistics of the two strings. In forests whose nodes would have to be
+    split too often for such statistics, hope and fear are found by reranking.
 
     A metric that does not add up over edges (any but BLEU, and BLEU with a tokenizer of its own)
     has its hopes and fears in the k best derivations of each forest, listed at the beginning of

@@ -79,9 +79,13 @@ class ForestSet(ForestData, BatchListData):
     def hypothesis_count(self) -> None:
         """Derivations are too many to count them."""
 
-    @property
-    def oracle_score(self) -> None:
-        """The best derivations are not known."""
+    @cached_property
+    def oracle_score(self) -> float | None:
+        """The metric of the best derivations that can be found; None if it is not BLEU of words."""
+        if (split := self.bleu_forests) is None:
+            return None
+        found = _core.oracle_statistics(self.core, split, self.corpus_score)
+        return float(self.metric.score(found))
 
     @cached_property
     def feature_counts(self) -> IntArray:

@@ -167,7 +167,7 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
         forests: _core.ForestSet,
         words: Vocabulary,
         *,
-        max_edges: int = 20_000_000,
+        growth: int = 8,
         threads: int = 0,
     ) -> _core.BleuForests:
         """Return statistics on the edges of all forests of a data set, in the core's form.
@@ -178,14 +178,16 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
             The forest of each sentence.
         words : Vocabulary
             What their target sides number.
-        max_edges : int
-            A ForestError is raised if a split forest would have more.
+        growth : int
+            Forests that would grow to more than so many times their edges are left as they are:
+            their hopes and fears are found by reranking. Forests with the states of a language
+            model of order 4 or more in their nodes grow little.
         threads : int
             0 for one per core. The result does not depend on it.
         """
         self._check_words()
         return _core.BleuForests(
-            forests, self._core, self._numbers(words), max_edges=max_edges, threads=threads
+            forests, self._core, self._numbers(words), growth=growth, threads=threads
         )
 
     def _check_words(self) -> None:

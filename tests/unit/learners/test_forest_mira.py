@@ -15,6 +15,7 @@ from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest
 from hopefear.learners import ForestMira, ForestSet, Scaled
 from hopefear.metrics import Bleu, Chrf, References
+from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.types import FloatArray, IntArray
 from strategies import arrays, finite, forests
 from tuning_sets import FOREST_START, synthetic_forests
@@ -45,6 +46,10 @@ def document_gain(b: FloatArray) -> float:
     """ρ BLEU of the statistics of a document."""
     precisions = np.exp(np.mean(np.log(b[:4] / b[4:8])))
     return float(b[8] * precisions * np.exp(min(0.0, 1 - b[8] / b[4])))
+
+
+def bleu(b: FloatArray) -> float:
+    return document_gain(b) / float(b[8])
 
 
 @dataclass
@@ -104,8 +109,9 @@ def test_hope_and_fear_are_the_best_of_all_derivations(
     gain = data.draw(arrays(9, finite))
     weights = np.resize(w, len(forest.feature_names))
     tuning = ForestSet([forest], References([references]), BLEU, threads=1)
-    assert tuning.bleu_forests is not None
-    found = _core.hope_fear(tuning.core, tuning.bleu_forests, 0, weights, gain)
+    assert isinstance(tuning.prepared, BleuReferences)
+    split = tuning.prepared.split_forests(tuning.core, forest.words, growth=10_000)
+    found = _core.hope_fear(tuning.core, split, 0, weights, gain, FIRST)
     by_derivation = rows_of(tuning, 0)
     by_edges = {in_target_order(forest, d): row for d, row in by_derivation.items()}
     rows = list(by_derivation.values())
@@ -118,6 +124,68 @@ def test_hope_and_fear_are_the_best_of_all_derivations(
         own = weights @ row.features + sign * gain @ row.linear
         assert_allclose(own, score, rtol=1e-9, atol=1e-9 * (1 + size))
         assert statistics.tolist() == row.exact.tolist()
+
+
+@given(forests(), st.lists(texts, min_size=1, max_size=3), arrays(3, finite))
+def test_forests_that_would_grow_too_large_are_reranked(
+    forest: Forest, references: list[str], w: FloatArray
+) -> None:
+    weights = np.resize(w, len(forest.feature_names))
+    data = ForestSet([forest], References([references]), BLEU, threads=1)
+    assert isinstance(data.prepared, BleuReferences)
+    split = data.prepared.split_forests(data.core, forest.words, growth=0)
+    assert split.edge_count == 0
+    hope, fear, model = _core.hope_fear(data.core, split, 0, weights, np.zeros(9), FIRST)
+    scores = forest.score_edges(weights)
+    best = forest.viterbi(weights).edges
+    assert model[0].tolist() == best.tolist()
+    for (edges, statistics, score), sign in ((hope, 1.0), (fear, -1.0)):
+        offered = [
+            data.prepared.rerank(
+                forest, 0, scores, document=FIRST, gain_weight=sign * weight, kept=1
+            )[0]
+            for weight in (1.0, 4.0, 16.0)
+        ]
+        values = []
+        for found in (best, *offered):
+            words = " ".join(brute_force.words(forest, tuple(found.tolist())))
+            (row,) = data.prepared.statistics([words])
+            gain = bleu(FIRST + row) - bleu(FIRST)
+            values.append(float(scores[found].sum() + sign * FIRST[4] * gain))
+            if found.tolist() == edges.tolist():
+                assert statistics.tolist() == row.tolist()
+        size = 1 + np.abs(scores).sum() * len(edges)
+        assert_allclose(score, max(values), rtol=1e-9, atol=1e-9 * size)
+        assert edges.tolist() in [found.tolist() for found in (best, *offered)]
+
+
+@pytest.mark.parametrize("growth", [0, 10_000])
+def test_reranked_forests_teach_as_well(growth: int) -> None:
+    data = synthetic_forests(sentences=30)
+    assert isinstance(data.prepared, BleuReferences)
+    forest = data.forests[0]
+    assert forest is not None
+    data.bleu_forests = data.prepared.split_forests(data.core, forest.words, growth=growth)
+    state = fast_epoch(data, np.arange(30), max_step=0.01)
+    start = data.score(FOREST_START.vector(data.feature_names))
+    assert data.score(state.weights()) > start + 5
+
+
+def test_the_oracle_is_that_of_all_combinations_of_derivations() -> None:
+    data = synthetic_forests(sentences=2, longest=4)
+    first, second = (
+        np.array([row.exact for row in rows_of(data, sentence).values()]) for sentence in (0, 1)
+    )
+    best = data.metric.score(first[:, None, :] + second[None, :, :]).max()
+    assert data.oracle_score == pytest.approx(best)
+
+
+def test_no_weights_are_better_than_the_oracle() -> None:
+    data = synthetic_forests(sentences=40)
+    assert data.oracle_score is not None
+    random = np.random.default_rng(1)
+    for w in random.normal(size=(50, 4)):
+        assert data.score(w) <= data.oracle_score
 
 
 def fast_epoch(
