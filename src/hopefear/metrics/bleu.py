@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import sacrebleu
 from numpy.typing import NDArray
 
 from hopefear import _core, require
@@ -19,7 +18,7 @@ from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.metrics.references import References
 from hopefear.metrics.rows import score_rows
-from hopefear.metrics.signature import format_signature
+from hopefear.metrics.signature import format_signature, sacrebleu_version
 from hopefear.metrics.tokenizers import TOKENIZERS, tokenizer
 
 __all__ = ["Bleu"]
@@ -141,7 +140,7 @@ class Bleu:
         value = "" if self._value is None else f"[{self._value:.2f}]"
         return format_signature(
             references,
-            sacrebleu.__version__,
+            sacrebleu_version(),
             case="lc" if self.lowercase else "mixed",
             eff=self.effective_order,
             tok=tokenizer(self.tokenize).signature(),

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import sacrebleu
 from numpy.typing import NDArray
 
 from hopefear import _core, require
 from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.references import References, check_texts
 from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts, score_rows
-from hopefear.metrics.signature import format_signature
+from hopefear.metrics.signature import format_signature, sacrebleu_version
 from hopefear.nbest import NBest
 
 __all__ = ["Chrf", "ChrfPlusPlus", "ChrfReferences"]
@@ -138,7 +137,7 @@ class Chrf:
         """Return the options that matter to the score, in sacreBLEU's form."""
         return format_signature(
             references,
-            sacrebleu.__version__,
+            sacrebleu_version(),
             case="lc" if self.lowercase else "mixed",
             eff=not self.epsilon_smoothing,
             nc=self.character_order,

@@ -3,9 +3,18 @@
 The form is sacreBLEU's, so that a score can be compared with one from there.
 """
 
+from functools import cache
+from importlib.metadata import version
+
 from hopefear.metrics.references import References
 
-__all__ = ["format_signature"]
+__all__ = ["format_signature", "sacrebleu_version"]
+
+
+@cache
+def sacrebleu_version() -> str:
+    """Return the version of the sacreBLEU that is installed, without loading it."""
+    return version("sacrebleu")
 
 
 def format_signature(references: References, version: str, **options: object) -> str:

@@ -6,18 +6,20 @@ Snover et al. (2006), A study of translation edit rate with targeted human annot
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import sacrebleu
 from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.references import References
 from hopefear.metrics.rows import score_rows
-from hopefear.metrics.signature import format_signature
+from hopefear.metrics.signature import format_signature, sacrebleu_version
 from hopefear.metrics.words import WordReferences
+
+if TYPE_CHECKING:
+    from sacrebleu import TER
 
 __all__ = ["Ter"]
 
@@ -69,8 +71,10 @@ class Ter:
         )
 
     @property
-    def _judge(self) -> sacrebleu.TER:
-        return sacrebleu.TER(
+    def _judge(self) -> TER:
+        from sacrebleu import TER
+
+        return TER(
             normalized=self.normalized,
             no_punct=self.no_punct,
             asian_support=self.asian_support,
@@ -93,7 +97,7 @@ class Ter:
         """Return the options that matter to the score, in sacreBLEU's form."""
         return format_signature(
             references,
-            sacrebleu.__version__,
+            sacrebleu_version(),
             case="mixed" if self.case_sensitive else "lc",
             tok="tercom",
             norm=self.normalized,
