@@ -1,8 +1,8 @@
-"""Draw the pictures of the README: three learners on made-up candidates, and one sentence.
+"""Draw the pictures of the README: three learners on made-up candidates, and a made-up sentence.
 
     python -m examples.pictures docs/pictures
 
-Everything is made here: the candidates, the runs, and the pictures of what happened.
+Everything is made here: candidates, a bitext and a model of it, runs, and pictures of them all.
 """
 
 import sys
@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import hopefear
-from hopefear.demo import run_candidates_demo
+from hopefear.demo import generated_corpus, run_candidates_demo, run_demo
 from hopefear.reporting import write_pictures
 
 __all__ = ["draw", "main"]
@@ -24,7 +24,7 @@ RUNS = {
         ["learner.loss=soft-ramp-3", "learner.epochs=20", "learner.rate=0.02"],
     ),
 }
-SENTENCE = 55  # its 1-best, hope and fear are three hypotheses
+SENTENCE = 53  # the forest has a better hope than the best 100 of the model
 
 
 def draw(directory: Path) -> None:
@@ -35,11 +35,13 @@ def draw(directory: Path) -> None:
         run_candidates_demo(data, sentences=100, size=100)
         for name, (learner, settings) in RUNS.items():
             _tune(Path(scratch) / name, data, learner, settings)
-        first = Path(scratch) / next(iter(RUNS))
-        hopefear.inspect(first, sentence=SENTENCE, out=directory / "hope-and-fear.svg")
         runs = [Path(scratch) / name for name in RUNS]
         curves, *_ = write_pictures(runs, Path(scratch) / "pictures")
         curves.replace(directory / "learning-curves.svg")
+        system = Path(scratch) / "system"
+        run_demo(system, generated_corpus(train=500, dev=60, test=20), iterations=2, size=20)
+        picture = directory / "hope-and-fear.svg"
+        hopefear.inspect(system / "run", sentence=SENTENCE, out=picture)
 
 
 def _tune(out: Path, data: Path, learner: str, settings: Sequence[str]) -> None:
