@@ -280,6 +280,8 @@ def rerank(
     if (forests is None) == (not _paths(nbest)):
         raise ConfigError("give either n-best lists or forests to rerank")
     if forests is not None:
+        if memory_limit:
+            raise ConfigError("memory_limit is for lists; forests are read one after the other")
         return ForestReranking(
             forests=forests,
             weights=chosen,

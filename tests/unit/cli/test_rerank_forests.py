@@ -1,0 +1,64 @@
+"""`hopefear rerank --forests`: the best translation of each forest, or lists of the best."""
+
+from pathlib import Path
+
+import pytest
+
+from command_line import Hopefear
+from hopefear import rerank
+from hopefear.errors import ConfigError, DataError
+from hopefear.formats import read_nbest, write_forests
+from hopefear.types import Weights
+from tuning_sets import FOREST_START, garbled_forests
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    forests, _ = garbled_forests(sentences=4, longest=5, boundaries=True)
+    write_forests("some.forests", [(0, forests[0]), (2, forests[2]), (3, forests[3])])
+    write_forests("moses", [(0, forests[0]), (1, forests[1])], "moses-hypergraph")
+    Path("weights.tsv").write_text("".join(f"{name}\t{w}\n" for name, w in FOREST_START.items()))
+    return tmp_path
+
+
+def best(sentence: int) -> str:
+    forests, _ = garbled_forests(sentences=4, longest=5)
+    return forests[sentence].viterbi(FOREST_START).text
+
+
+def test_the_best_of_each_forest_is_printed_in_order(folder: Path, hopefear: Hopefear) -> None:
+    found = hopefear("rerank", "--forests", "some.forests", "--weights", "weights.tsv")
+    assert found.out == f"{best(0)}\n\n{best(2)}\n{best(3)}\n"
+    found = hopefear("rerank", "--forests", "moses", "--weights", "weights.tsv", "--sentences", "3")
+    assert found.out == f"{best(0)}\n{best(1)}\n\n"
+
+
+def test_lists_of_the_best_have_different_words_and_their_scores(
+    folder: Path, hopefear: Hopefear
+) -> None:
+    options = ["--nbest-out", "lists", "--size", "7"]
+    hopefear("rerank", "--forests", "moses", "--weights", "weights.tsv", *options)
+    forests, _ = garbled_forests(sentences=2, longest=5)
+    segments = list(read_nbest("lists"))
+    assert [segment.sentence for segment in segments] == [0, 1]
+    for segment, forest in zip(segments, forests, strict=True):
+        expected = forest.kbest(FOREST_START, 7, distinct=True)
+        assert [h.text for h in segment.hypotheses] == [d.text for d in expected]
+        for hypothesis in segment.hypotheses:
+            score = sum(w * hypothesis.features.get(n, 0.0) for n, w in FOREST_START.items())
+            assert hypothesis.score == pytest.approx(score, abs=1e-4)
+
+
+def test_weights_of_other_features_are_an_error(folder: Path) -> None:
+    with pytest.raises(DataError, match="the forests and the weights have no feature in common"):
+        list(rerank(forests="some.forests", weights=Weights({"other": 1.0})))
+
+
+def test_either_lists_or_forests_are_reranked(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="either n-best lists or forests"):
+        rerank(weights={"tm": 1.0})
+    with pytest.raises(ConfigError, match="either n-best lists or forests"):
+        rerank(nbest="lists", forests="moses", weights={"tm": 1.0})
+    with pytest.raises(ConfigError, match="memory_limit is for lists"):
+        rerank(forests="moses", weights={"tm": 1.0}, memory_limit=1000)
