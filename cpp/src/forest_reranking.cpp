@@ -67,8 +67,9 @@ struct Item {
     std::size_t ranks = 0;   // where those of its tails begin
     std::size_t counts = 0;  // where those of its k-grams begin
     std::int64_t length = 0;
-    State right = ReferenceAutomaton::root;                    // after reading the string
-    std::array<WordId, ReferenceAutomaton::max_order> left{};  // its first K - 1 words
+    State right = ReferenceAutomaton::root;                             // after reading the string
+    std::array<WordId, ReferenceAutomaton::max_order> left{};           // its first K - 1 words
+    std::array<std::int32_t, ReferenceAutomaton::max_order> matches{};  // m_1 .. m_K
 };
 
 class Search {
@@ -127,11 +128,12 @@ class Search {
 
     void offer(EdgeId edge) {
         Item item{.score = scores_[edge], .edge = edge};
+        for (std::size_t slot = 0; slot < chosen_.size(); ++slot)
+            item.score = add_scores(item.score, tail_item(edge, slot).score);
+        if (top_.size() == reranking_.kept && bound(item) < top_.back().phi) return;
         counts_.assign(kgrams_.size(), 0);
         for (std::size_t slot = 0; slot < chosen_.size(); ++slot) {
-            const Item& tail = tail_item(edge, slot);
-            item.score = add_scores(item.score, tail.score);
-            const std::int32_t* const own = item_counts_.data() + tail.counts;
+            const std::int32_t* const own = item_counts_.data() + tail_item(edge, slot).counts;
             for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += own[i];
         }
         for (const Symbol symbol : forest_.target(edge)) {
@@ -140,8 +142,39 @@ class Search {
             else
                 add_word(numbers_[symbol], 0, item);
         }
-        item.phi = item.score + reranking_.gain_weight * gain(item);
+        const BleuStatistics<double> b(sum_);
+        kgrams_.clip(counts_, b.matches());
+        for (std::size_t k = 0; k < b.order(); ++k)
+            item.matches[k] = static_cast<std::int32_t>(b.matches()[k]);
+        item.phi = item.score + reranking_.gain_weight * gain(item.edge, item.length);
         insert(item);
+    }
+
+    // Of the phi of a derivation, before its k-grams are counted. For a hope, all k-grams that are
+    // in no tail match; for a fear none does, and those of the tails but one are clipped away.
+    double bound(const Item& item) {
+        const BleuStatistics<double> b(sum_);
+        const bool hope = reranking_.gain_weight > 0.0;
+        std::int64_t length = static_cast<std::int64_t>(forest_.target(item.edge).size()) -
+                              static_cast<std::int64_t>(chosen_.size());
+        for (std::size_t slot = 0; slot < chosen_.size(); ++slot)
+            length += tail_item(item.edge, slot).length;
+        for (std::size_t k = 1; k <= b.order(); ++k) {
+            double matches = hope ? total(length, k) : 0.0;
+            for (std::size_t slot = 0; slot < chosen_.size(); ++slot) {
+                const Item& tail = tail_item(item.edge, slot);
+                const double own = tail.matches[k - 1];
+                matches = hope ? matches + own - total(tail.length, k) : std::max(matches, own);
+            }
+            b.matches(k) = matches;
+        }
+        // What is rounded in another way must not be cut off.
+        return item.score + reranking_.gain_weight * gain(item.edge, length) + 1e-9;
+    }
+
+    static double total(std::int64_t length, std::size_t k) {
+        return static_cast<double>(
+            std::max<std::int64_t>(0, length - static_cast<std::int64_t>(k) + 1));
     }
 
     void add_word(WordId word, int within, Item& item) {
@@ -161,25 +194,22 @@ class Search {
         item.length = before + tail.length;
     }
 
-    double gain(const Item& item) {
-        const std::size_t order = sum_.size() / 2;
+    // B, from the matches in sum_.
+    double gain(EdgeId edge, std::int64_t length) {
         const BleuStatistics<double> b(sum_);
-        kgrams_.clip(counts_, b.matches());
-        for (std::size_t k = 1; k <= order; ++k)
-            b.total(k) = static_cast<double>(
-                std::max<std::int64_t>(0, item.length - static_cast<std::int64_t>(k) + 1));
-        b.reference_length() = reference_length(item);
+        for (std::size_t k = 1; k <= b.order(); ++k) b.total(k) = total(length, k);
+        b.reference_length() = reference_length(edge, length);
         for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += reranking_.document[i];
-        const double length = BleuStatistics<const double>(reranking_.document).hypothesis_length();
-        return length * (bleu(sum_) - before_);
+        const double size = BleuStatistics<const double>(reranking_.document).hypothesis_length();
+        return size * (bleu(sum_) - before_);
     }
 
-    double reference_length(const Item& item) const {
-        const NodeId node = forest_.head(item.edge);
+    double reference_length(EdgeId edge, std::int64_t length) const {
+        const NodeId node = forest_.head(edge);
         if (node == forest_.root())
-            return references_.reference_length(sentence_, static_cast<std::size_t>(item.length));
+            return references_.reference_length(sentence_, static_cast<std::size_t>(length));
         return per_source_word_ > 0.0 ? per_source_word_ * forest_.covered(node)
-                                      : static_cast<double>(item.length);
+                                      : static_cast<double>(length);
     }
 
     // Among the best of the node, in the order of phi; of equals the one that came first.

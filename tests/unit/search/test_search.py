@@ -1,5 +1,7 @@
 """Hope and fear against the enumeration of all derivations."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -119,6 +121,65 @@ def test_reranking_that_keeps_everything_is_exact(
     )
     assert_allclose(
         [phi(example, edges(one), document, g) for one in found], best, rtol=1e-9, atol=1e-9
+    )
+
+
+def clipped(string: tuple[str, ...], texts: list[str]) -> list[float]:
+    """[m₁ … m₄, n₁ … n₄] by definition."""
+    matches, totals = [], []
+    for k in range(1, 5):
+        own = Counter(string[i : i + k] for i in range(len(string) - k + 1))
+        limits: Counter[tuple[str, ...]] = Counter()
+        for words in (tuple(text.split()) for text in texts):
+            limits |= Counter(words[i : i + k] for i in range(len(words) - k + 1))
+        matches.append(float((own & limits).total()))
+        totals.append(float(own.total()))
+    return [*matches, *totals]
+
+
+def best_of_nodes(
+    example: Example, texts: list[str], document: OracleDocument, g: float
+) -> tuple[int, ...]:
+    """The dynamic program of section 5.2, written out: the best derivation of the root."""
+    forest, covered = example.forest, example.forest.covered(example.forest.root)
+    average = sum(len(text.split()) for text in texts) / len(texts)
+    best: list[tuple[int, ...]] = []
+    strings: list[tuple[str, ...]] = []
+    for node in range(forest.node_count):
+        values = []
+        for edge in forest.edges(node):
+            tails = forest.tails(edge).tolist()
+            derivation = (edge, *(e for tail in tails for e in best[tail]))
+            parts = [
+                (symbol,) if isinstance(symbol, str) else strings[tails[symbol]]
+                for symbol in forest.target(edge)
+            ]
+            string = tuple(word for part in parts for word in part)
+            if node == forest.root:
+                rho = float(example.references.statistics([" ".join(string)])[0, -1])
+            else:
+                rho = average * forest.covered(node) / covered if covered else float(len(string))
+            gain = document.gains(np.array([[*clipped(string, texts), rho]]))[0]
+            score = brute_force.score(derivation, example.scores.tolist())
+            values.append((score + g * float(gain), derivation, string))
+        _, derivation, string = max(values, key=lambda value: value[0])
+        best.append(derivation)
+        strings.append(string)
+    return best[-1]
+
+
+@given(forests(whole), references, arrays(3, whole), documents(), gain_weights)
+def test_reranking_is_the_dynamic_program_of_the_paper(
+    forest: Forest, texts: list[str], weights: FloatArray, document: OracleDocument, g: float
+) -> None:
+    example = example_of(forest, texts, weights)
+    (found,) = Rerank().find(example, example.scores, document, g)
+    expected = best_of_nodes(example, texts, document, g)
+    assert_allclose(
+        phi(example, edges(found), document, g),
+        phi(example, expected, document, g),
+        rtol=1e-9,
+        atol=1e-9,
     )
 
 
