@@ -21,7 +21,7 @@ SEVERAL = {
     "evaluate": {"--hyp", "--metric", "--refs"},
     "inspect": {"--nbest", "--refs"},
     "rerank": {"--nbest"},
-    "train": {"--for", "--lm", "--lm-text", "--rules", "--set"},
+    "train": {"--features", "--for", "--lm", "--lm-text", "--rules", "--set"},
     "tune": {"--dev-nbest", "--dev-refs", "--features", "--nbest", "--refs", "--set"},
 }
 """The options of each command that take several values."""
