@@ -19,6 +19,8 @@ from hopefear import resume_tuning, tune
 from hopefear.errors import ConfigError, FormatError
 from hopefear.events import EpochFinished, Event, RunFinished, RunResumed, read_log
 from hopefear.forest import nbest_forest
+from hopefear.formats import read_nbest
+from hopefear.formats.store import ForestWriter
 from hopefear.learners import (
     ForestSet,
     KBestMira,
@@ -141,11 +143,25 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> CandidateFiles:
 RUNS = {
     "kbest-mira": ["kbest-mira", "--set", "learner.epochs=60", "--set", "learner.line_search=1"],
     "replicas": ["mert", "--replicas", "3", "--set", "learner.restarts=2"],
+    "online": ["chiang2012-mira-small", "--set", "learner.epochs=20"],
 }
 
 
-def command(files: CandidateFiles, name: str, out: Path) -> list[str]:
-    data = ["--nbest", str(files.nbest), "--refs", str(files.refs), "--tokenize", "none"]
+@pytest.fixture(scope="module")
+def forests(files: CandidateFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lists of `files` as forests, which online learners need."""
+    path = tmp_path_factory.mktemp("forests") / "0.forests"
+    words, names = Vocabulary(), Vocabulary()
+    with ForestWriter.open(path) as writer:
+        for segment in read_nbest(files.nbest):
+            forest = nbest_forest(segment.hypotheses, words=words, feature_names=names)
+            writer.add(segment.sentence, forest)
+    return path.parent
+
+
+def command(files: CandidateFiles, forests: Path, name: str, out: Path) -> list[str]:
+    candidates = ["--forests", str(forests)] if name == "online" else ["--nbest", str(files.nbest)]
+    data = [*candidates, "--refs", str(files.refs), "--tokenize", "none"]
     return [*RUNS[name], *data, "-o", str(out)]
 
 
@@ -157,14 +173,14 @@ def start(arguments: list[str]) -> "subprocess.Popen[bytes]":
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_is_killed_at_any_moment_ends_as_if_it_had_not_been(
-    files: CandidateFiles, name: str, tmp_path: Path
+    files: CandidateFiles, forests: Path, name: str, tmp_path: Path
 ) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     began = time.monotonic()
-    assert start(command(files, name, whole)).wait() == 0
+    assert start(command(files, forests, name, whole)).wait() == 0
     duration = time.monotonic() - began
     draw = random.Random(os.getpid())  # another moment every time
-    arguments = command(files, name, killed)
+    arguments = command(files, forests, name, killed)
     for _ in range(4):
         process = start(arguments)
         try:
