@@ -155,6 +155,7 @@ def forests(files: CandidateFiles, tmp_path_factory: pytest.TempPathFactory) -> 
     with ForestWriter.open(path) as writer:
         for segment in read_nbest(files.nbest):
             forest = nbest_forest(segment.hypotheses, words=words, feature_names=names)
+            assert isinstance(segment.sentence, int)
             writer.add(segment.sentence, forest)
     return path.parent
 
