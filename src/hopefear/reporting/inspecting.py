@@ -96,6 +96,8 @@ def inspect(
     else:
         if model is None or bool(nbest) == (forests is not None) or not refs:
             raise ConfigError("give a run, or weights, refs, and either nbest or forests")
+        if forests is not None and metric == "bleu" and tokenize is None:
+            tokenize = "none"  # the words of forests are tokens already
         (judge,) = choose_metrics([metric], tokenize=tokenize, lowercase=lowercase).values()
         if forests is not None:
             cloud = inspect_forests(

@@ -107,7 +107,7 @@ def test_forests_are_searched_and_their_derivations_shown(
     ForestStore.write("x.forests", [(0, nbest_forest(hypotheses))])
     Path("refs").write_text("a c d\n")
     Path("w.tsv").write_text("lm\t1\n")
-    data = ["--forests", "x.forests", "--refs", "refs", "--weights", "w.tsv", "--tokenize", "none"]
+    data = ["--forests", "x.forests", "--refs", "refs", "--weights", "w.tsv"]
     found = hopefear("inspect", "-s", "0", *data, "--static", "--search", "linear")
     assert found.err == ""
     lines = found.out.splitlines()
