@@ -54,26 +54,40 @@ void bind_online_weights(nb::module_& m) {
             nb::arg("saved"), "What was saved, bit for bit.");
 }
 
+void bind_reranker(nb::module_& m) {
+    nb::class_<ForestReranker>(m, "ForestReranker",
+                               "Searches a forest for hopes and fears, under several weights.")
+        .def(
+            "__init__",
+            [](ForestReranker* self, const Forest& forest, const BleuReferences& references,
+               std::size_t sentence, const ArrayIn<WordId>& numbers,
+               const ArrayIn<double>& document) {
+                new (self) ForestReranker(forest, references, sentence, as_span(numbers),
+                                          as_span(document));
+            },
+            nb::arg("forest"), nb::arg("references"), nb::arg("sentence"), nb::arg("numbers"),
+            nb::arg("document"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def(
+            "find",
+            [](ForestReranker& reranker, const ArrayIn<double>& scores, double gain_weight,
+               std::size_t kept) {
+                Reranked found =
+                    without_gil([&] { return reranker.find(as_span(scores), gain_weight, kept); });
+                const std::size_t dimension = found.statistics.size() / found.scores.size();
+                return std::tuple(to_array(std::move(found.derivations.edges)),
+                                  to_array(std::move(found.derivations.begin)),
+                                  to_array(std::move(found.scores)),
+                                  to_matrix(std::move(found.statistics), dimension));
+            },
+            nb::arg("scores"), nb::kw_only(), nb::arg("gain_weight"), nb::arg("kept"),
+            "Derivations with a large w · h + gain_weight B: edges, where those of each begin, "
+            "w · h and statistics.");
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
-    m.def(
-        "rerank_forest",
-        [](const Forest& forest, const BleuReferences& references, std::size_t sentence,
-           const ArrayIn<WordId>& numbers, const ArrayIn<double>& scores,
-           const ArrayIn<double>& document, double gain_weight, std::size_t kept) {
-            DerivationList list = without_gil([&] {
-                return rerank_forest(forest, references, sentence, as_span(numbers),
-                                     as_span(scores), {as_span(document), gain_weight, kept});
-            });
-            return std::tuple(to_array(std::move(list.edges)), to_array(std::move(list.begin)),
-                              to_array(std::move(list.scores)));
-        },
-        nb::arg("forest"), nb::arg("references"), nb::arg("sentence"), nb::arg("numbers"),
-        nb::arg("scores"), nb::kw_only(), nb::arg("document"), nb::arg("gain_weight"),
-        nb::arg("kept"),
-        "Derivations with a large w · h + gain_weight B: edges, where those of each begin, "
-        "values.");
+    bind_reranker(m);
     m.def(
         "derivation_statistics",
         [](const WordMetric& metric, const Forest& forest, std::size_t sentence,

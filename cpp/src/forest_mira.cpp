@@ -60,6 +60,7 @@ void HopeFear::find_by_reranking(std::size_t sentence, std::span<const double> d
     const ScoredDerivation best = viterbi(forest, scores_);
     take(sentence, best.edges, model);
     model.score = best.score;
+    ForestReranker reranker(forest, split_.references(), sentence, split_.numbers(), document);
     for (const std::size_t lane : {0, 1}) {
         const double sign = lane == 0 ? 1.0 : -1.0;
         const auto judged = [&](const Found& found) {
@@ -70,12 +71,9 @@ void HopeFear::find_by_reranking(std::size_t sentence, std::span<const double> d
         chosen = model;
         chosen.score = judged(chosen);
         for (const double gain_weight : {1.0, 4.0, 16.0}) {
-            const Reranking reranking{document, sign * gain_weight};
-            const DerivationList list = rerank_forest(forest, split_.references(), sentence,
-                                                      split_.numbers(), scores_, reranking);
+            const Reranked reranked = reranker.find(scores_, sign * gain_weight, 1);
             Found other;
-            take(sentence, std::span(list.edges).first(static_cast<std::size_t>(list.begin[1])),
-                 other);
+            take(sentence, reranked.derivations.edges, other);
             other.score = judged(other);
             if (other.score > chosen.score) chosen = std::move(other);
         }

@@ -45,13 +45,17 @@ struct BleuOptions {
     bool effective_order = false;
 };
 
+// The K-th root.
+[[nodiscard]] inline double root_of(double product, std::size_t orders) {
+    return orders == 4 ? std::sqrt(std::sqrt(product))
+                       : std::pow(product, 1.0 / static_cast<double>(orders));
+}
+
 // exp(1/K sum_k log(m_k/n_k) + min(0, 1 - rho/n_1)) from the products over k of m_k and of n_k: K
 // logarithms would take most of the time of a learner that asks for the gain of every hypothesis.
 [[nodiscard]] inline double bleu_of(double matching, double counting, std::size_t orders,
                                     double reference_length, double hypothesis_length) {
-    const double product = matching / counting;
-    const double mean = orders == 4 ? std::sqrt(std::sqrt(product))
-                                    : std::pow(product, 1.0 / static_cast<double>(orders));
+    const double mean = root_of(matching / counting, orders);
     return reference_length > hypothesis_length
                ? mean * std::exp(1.0 - reference_length / hypothesis_length)
                : mean;

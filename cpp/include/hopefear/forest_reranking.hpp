@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "hopefear/bleu_references.hpp"
 #include "hopefear/derivation.hpp"
@@ -16,25 +18,40 @@
 
 namespace hopefear {
 
-// What is searched for.
-struct Reranking {
-    std::span<const double> document;  // in whose context B is, positive in every component
-    double gain_weight;                // 1 for the hope with mu = -1, -1 for the fear
-    std::size_t kept = 1;              // derivations of each node, and of the result
+// Derivations that were found, the best first.
+struct Reranked {
+    DerivationList derivations;      // their scores are phi
+    std::vector<double> scores;      // w . h of each, bit for bit what `derivation_score` gives
+    std::vector<double> statistics;  // of each a row: exact
 };
 
-// The derivations of the root with the largest phi among those that are kept, the best first;
-// their scores are phi. scores[e] is w . h of edge e; numbers[w] is what word w of the forest is in
-// the references.
+// Searches a forest for hopes and fears, under several weights in turn. What the forest and the
+// references have to say is prepared once.
 //
 // Unlike the paper, which counts matches on edges, without clipping, k-grams are those of the whole
 // partial string and are clipped. rho is split by source words covered, with the average reference
 // length, as in equation 10; at the root it is that of BLEU itself. Where nothing is known of the
 // source, parts have the length that they should have.
-[[nodiscard]] DerivationList rerank_forest(const Forest& forest, const BleuReferences& references,
-                                           std::size_t sentence, std::span<const WordId> numbers,
-                                           std::span<const double> scores,
-                                           const Reranking& reranking);
+class ForestReranker {
+  public:
+    // The forest translates `sentence`; it and the references have to live as long as this.
+    // numbers[w] is what word w of the forest is in the references. B is in the context of
+    // `document`, positive in every component.
+    ForestReranker(const Forest& forest, const BleuReferences& references, std::size_t sentence,
+                   std::span<const WordId> numbers, std::span<const double> document);
+    ~ForestReranker();
+    ForestReranker(ForestReranker&&) noexcept;
+
+    // The derivations of the root with the largest phi among those that are kept; `kept` of each
+    // node, and of the result. scores[e] is w . h of edge e; gain_weight is 1 for the hope with
+    // mu = -1, -1 for the fear. One thread at a time.
+    [[nodiscard]] Reranked find(std::span<const double> scores, double gain_weight,
+                                std::size_t kept);
+
+  private:
+    class Search;
+    std::unique_ptr<Search> search_;
+};
 
 // The statistics of derivations by a metric that compares words: a row each.
 [[nodiscard]] std::vector<double> derivation_statistics(const WordMetric& metric,

@@ -59,11 +59,17 @@ class ReferenceAutomaton {
     // The state after reading `word` in `state`.
     [[nodiscard]] State next(State state, WordId word) const {
         if (word == unknown_word) return root;
-        for (;; state = shorter(state)) {
+        State found = extend(state, 0, word);
+        if (found == none) found = child(root, word);
+        return found == none ? root : found;
+    }
+    // The same if what `word` goes on from has more than `longer` words; otherwise none.
+    [[nodiscard]] State extend(State state, int longer, WordId word) const {
+        for (; depth(state) > longer; state = shorter(state)) {
             const State found = child(state, word);
             if (found != none) return found;
-            if (state == root) return root;
         }
+        return none;
     }
 
   private:

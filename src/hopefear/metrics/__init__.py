@@ -13,6 +13,7 @@ from hopefear.metrics.bleu import Bleu
 from hopefear.metrics.bleu_references import BleuReferences, ForestStatistics
 from hopefear.metrics.chrf import Chrf, ChrfPlusPlus
 from hopefear.metrics.column import Column
+from hopefear.metrics.forest_reranker import ForestReranker
 from hopefear.metrics.oracle_document import OracleDocument
 from hopefear.metrics.references import References
 from hopefear.metrics.ter import Ter
@@ -25,6 +26,7 @@ __all__ = [
     "Chrf",
     "ChrfPlusPlus",
     "Column",
+    "ForestReranker",
     "ForestStatistics",
     "Metric",
     "OracleDocument",

@@ -15,6 +15,7 @@ from hopefear import _core
 from hopefear.errors import ConfigError
 from hopefear.forest import Derivation, Forest
 from hopefear.metrics.base import Statistics
+from hopefear.metrics.forest_reranker import ForestReranker
 from hopefear.metrics.references import References
 from hopefear.metrics.tokenizers import tokenizer
 from hopefear.metrics.words import WordReferences, lowercased
@@ -115,44 +116,21 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
             np.cumsum([0, *lengths], dtype=np.int64),
         )
 
-    def rerank(
-        self,
-        forest: Forest,
-        sentence: int,
-        scores: NDArray[np.float64],
-        *,
-        document: Statistics,
-        gain_weight: float,
-        kept: int,
-    ) -> list[NDArray[np.int32]]:
-        """Return derivations with a large w · h + gain_weight B, as their edges, the best first.
+    def reranker(self, forest: Forest, sentence: int, document: Statistics) -> ForestReranker:
+        """Return what searches a forest for w · h + gain_weight B, under any weights.
 
         Parameters
         ----------
         forest : Forest
         sentence : int
             The sentence that it translates.
-        scores : array
-            w · h of each edge.
         document : array
             The statistics in whose context B is.
-        gain_weight : float
-            1 for hopes, -1 for fears.
-        kept : int
-            How many derivations of each node are kept, and returned.
         """
         self._check_words()
-        edges, begin, _ = _core.rerank_forest(
-            forest.core,
-            self._core,
-            sentence,
-            self._numbers(forest.words),
-            scores,
-            document=document,
-            gain_weight=gain_weight,
-            kept=kept,
-        )
-        return np.split(edges, begin[1:-1])
+        numbers = self._numbers(forest.words)
+        core = _core.ForestReranker(forest.core, self._core, sentence, numbers, document)
+        return ForestReranker(forest, core)
 
     def reach(
         self, forest: Forest, sentence: int, scores: NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from hopefear.forest import Derivation, Forest, SparseFeatures
-from hopefear.metrics import BleuReferences, ForestStatistics, OracleDocument
+from hopefear.metrics import BleuReferences, ForestReranker, ForestStatistics, OracleDocument
 from hopefear.registry import Registry
 from hopefear.types import FloatArray
 
@@ -67,6 +67,7 @@ class Example:
         self.forest, self.sentence, self.references = forest, sentence, references
         self.scores = forest.score_edges(weights)
         self._lists: dict[tuple[int, bool], list[Found]] = {}
+        self._reranker: tuple[OracleDocument, ForestReranker] | None = None
 
     @cached_property
     def best(self) -> Found:
@@ -85,6 +86,13 @@ class Example:
             best = self.forest.kbest(k=size, edge_scores=self.scores, distinct=distinct)
             self._lists[key] = self.found(best)
         return self._lists[key]
+
+    def reranker(self, document: OracleDocument) -> ForestReranker:
+        """Return what searches the forest in the context of a document; made once for it."""
+        if self._reranker is None or self._reranker[0] is not document:
+            made = self.references.reranker(self.forest, self.sentence, document.statistics)
+            self._reranker = (document, made)
+        return self._reranker[1]
 
     def found(self, derivations: Sequence[Derivation]) -> list[Found]:
         """Return derivations with their exact statistics."""

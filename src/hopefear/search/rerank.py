@@ -43,15 +43,7 @@ class Rerank:
         count: int = 1,
     ) -> list[Found]:
         """Return the best of what was kept of the root."""
-        forest = example.forest
-        found = example.references.rerank(
-            forest,
-            example.sentence,
-            scores,
-            document=document.statistics,
-            gain_weight=gain_weight,
-            kept=max(self.kept, count),
+        derivations, statistics = example.reranker(document).find(
+            scores, gain_weight=gain_weight, kept=max(self.kept, count)
         )
-        return example.found(
-            [forest.derivation(edges, edge_scores=scores) for edges in found[:count]]
-        )
+        return [Found(*one) for one in zip(derivations, statistics, strict=True)][:count]

@@ -140,10 +140,9 @@ def test_forests_that_would_grow_too_large_are_reranked(
     best = forest.viterbi(weights).edges
     assert model[0].tolist() == best.tolist()
     for (edges, statistics, score), sign in ((hope, 1.0), (fear, -1.0)):
+        reranker = data.prepared.reranker(forest, 0, FIRST)
         offered = [
-            data.prepared.rerank(
-                forest, 0, scores, document=FIRST, gain_weight=sign * weight, kept=1
-            )[0]
+            reranker.find(scores, gain_weight=sign * weight)[0][0].edges
             for weight in (1.0, 4.0, 16.0)
         ]
         values = []
