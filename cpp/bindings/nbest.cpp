@@ -9,20 +9,22 @@
 #include <optional>
 
 #include "bindings.hpp"
+#include "hopefear/error.hpp"
 #include "hopefear/nbest_builder.hpp"
 
 namespace hopefear::bindings {
 
 namespace {
 
-// A view that keeps the statistics alive, also when the lists get others.
-std::optional<MatrixOut<const double>> statistics_view(const NBest& lists) {
-    if (!lists.statistics()) return std::nullopt;
-    using Owner = std::shared_ptr<const RowStatistics>;
-    auto* kept = new Owner(lists.statistics());
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Owner*>(p); });
-    const std::size_t shape[] = {lists.hypotheses(), (*kept)->dimension()};
-    return MatrixOut<const double>((*kept)->values().data(), 2, shape, owner);
+std::optional<MatrixOut<double>> statistics_of(const NBest& lists, std::int64_t begin,
+                                               std::int64_t end) {
+    const auto statistics = lists.statistics();
+    if (!statistics) return std::nullopt;
+    if (begin < 0 || end < begin || static_cast<std::size_t>(end) > lists.hypotheses())
+        fail<DataError>("rows ", begin, " to ", end, " do not exist: there are ",
+                        lists.hypotheses());
+    return to_matrix(without_gil([&] { return statistics->read(begin, end); }),
+                     statistics->dimension());
 }
 
 void bind_builder(nb::module_& m) {
@@ -106,8 +108,14 @@ void bind_nbest(nb::module_& m) {
         .def_prop_ro(
             "empty_sentences", [](const NBest& nbest) { return to_array(nbest.empty_sentences()); },
             nb::rv_policy::automatic, "The sentences that have no hypotheses.")
-        .def_prop_ro("statistics", &statistics_view, nb::rv_policy::automatic,
-                     "What a metric counted for each row, a matrix; None until it is set.")
+        .def("statistics", &statistics_of, nb::arg("begin"), nb::arg("end"),
+             "What a metric counted for each of these rows, a matrix; None until it is set.")
+        .def_prop_ro(
+            "statistics_nbytes",
+            [](const NBest& nbest) {
+                return nbest.statistics() ? nbest.statistics()->bytes() : std::size_t{0};
+            },
+            "Bytes in use for the statistics, in memory or in files.")
         .def(
             "set_statistics",
             [](NBest& nbest, const MatrixIn<double>& values) {

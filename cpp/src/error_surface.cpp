@@ -22,16 +22,33 @@ void check_lines(std::span<const double> numbers, std::size_t count, const char*
                         "; it must be finite");
 }
 
-void check(const LineArrays& lines) {
-    const auto& offsets = lines.offsets;
-    if (offsets.empty() || offsets.front() != 0 || !std::ranges::is_sorted(offsets))
-        fail<DataError>("the offsets of sentences' lines must begin with 0 and not decrease");
-    const auto count = static_cast<std::size_t>(offsets.back());
-    check_lines(lines.slopes, count, "slope");
-    check_lines(lines.intercepts, count, "intercept");
-    if (lines.statistics.size() != count * lines.dimension)
-        fail<DataError>(lines.statistics.size(), " statistics for ", count, " lines with ",
-                        lines.dimension, " each");
+struct Lines {
+    std::span<const std::int64_t> offsets;
+    std::span<const double> slopes;
+    std::span<const double> intercepts;
+};
+
+// read(line, out) gives the statistics of a line, which are counted over all sentences.
+template <class Read>
+ErrorSurface surface_of(const Lines& lines, std::size_t dimension, std::size_t threads,
+                        const Read& read) {
+    const std::size_t sentences = lines.offsets.size() - 1;
+    // The pieces are the same for any number of threads.
+    constexpr std::size_t block = 64;
+    std::vector<ErrorSurface> pieces((sentences + block - 1) / block, ErrorSurface(dimension));
+    parallel_blocks(sentences, block, threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t sentence = begin; sentence < end; ++sentence) {
+            const auto first = static_cast<std::size_t>(lines.offsets[sentence]);
+            const std::size_t count = static_cast<std::size_t>(lines.offsets[sentence + 1]) - first;
+            pieces[begin / block].add(
+                lines.slopes.subspan(first, count), lines.intercepts.subspan(first, count),
+                [&](std::size_t line, std::span<double> out) { read(first + line, out); });
+        }
+    });
+    ErrorSurface surface(dimension);
+    for (const ErrorSurface& piece : pieces) surface.add(piece);
+    surface.finish();
+    return surface;
 }
 
 }  // namespace
@@ -40,27 +57,6 @@ std::vector<double> ErrorSurface::values(const std::vector<Sum>& sums) {
     std::vector<double> totals;
     for (const Sum& sum : sums) totals.push_back(sum.total());
     return totals;
-}
-
-void ErrorSurface::add(std::span<const double> slopes, std::span<const double> intercepts,
-                       std::span<const double> statistics) {
-    if (slopes.empty()) return;
-    envelope_.find(slopes, intercepts);
-    const auto lines = envelope_.lines();
-    const auto of = [&](std::size_t line) {
-        return statistics.subspan(line * dimension_, dimension_);
-    };
-    for (std::size_t j = 0; j < dimension_; ++j) {
-        at_zero_[j].add(of(envelope_.at_zero())[j]);
-        leftmost_[j].add(of(lines.front())[j]);
-    }
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        const auto from = of(lines[i - 1]);
-        const auto to = of(lines[i]);
-        if (std::ranges::equal(from, to)) continue;
-        breakpoints_.push_back({envelope_.starts()[i], differences_.size()});
-        for (std::size_t j = 0; j < dimension_; ++j) differences_.push_back(to[j] - from[j]);
-    }
 }
 
 void ErrorSurface::add(const ErrorSurface& other) {
@@ -89,33 +85,31 @@ ErrorSurface::Table ErrorSurface::table() const {
 }
 
 ErrorSurface error_surface(const LineArrays& lines, std::size_t threads) {
-    check(lines);
-    const std::size_t sentences = lines.offsets.size() - 1;
-    // The pieces are the same for any number of threads.
-    constexpr std::size_t block = 64;
-    std::vector<ErrorSurface> pieces((sentences + block - 1) / block,
-                                     ErrorSurface(lines.dimension));
-    parallel_blocks(sentences, block, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t sentence = begin; sentence < end; ++sentence) {
-            const auto first = static_cast<std::size_t>(lines.offsets[sentence]);
-            const std::size_t count = static_cast<std::size_t>(lines.offsets[sentence + 1]) - first;
-            pieces[begin / block].add(
-                lines.slopes.subspan(first, count), lines.intercepts.subspan(first, count),
-                lines.statistics.subspan(first * lines.dimension, count * lines.dimension));
-        }
-    });
-    ErrorSurface surface(lines.dimension);
-    for (const ErrorSurface& piece : pieces) surface.add(piece);
-    surface.finish();
-    return surface;
+    const auto& offsets = lines.offsets;
+    if (offsets.empty() || offsets.front() != 0 || !std::ranges::is_sorted(offsets))
+        fail<DataError>("the offsets of sentences' lines must begin with 0 and not decrease");
+    const auto count = static_cast<std::size_t>(offsets.back());
+    check_lines(lines.slopes, count, "slope");
+    check_lines(lines.intercepts, count, "intercept");
+    if (lines.statistics.size() != count * lines.dimension)
+        fail<DataError>(lines.statistics.size(), " statistics for ", count, " lines with ",
+                        lines.dimension, " each");
+    return surface_of({offsets, lines.slopes, lines.intercepts}, lines.dimension, threads,
+                      [&](std::size_t line, std::span<double> out) {
+                          std::ranges::copy(lines.statistics.subspan(line * out.size(), out.size()),
+                                            out.begin());
+                      });
 }
 
 ErrorSurface nbest_surface(const NBest& lists, std::span<const double> origins,
                            std::span<const double> slopes, std::size_t threads) {
     if (!lists.statistics()) fail<DataError>("the n-best lists have no statistics of a metric yet");
     const RowStatistics& statistics = *lists.statistics();
-    ErrorSurface surface = error_surface(
-        {lists.offsets(), slopes, origins, statistics.values(), statistics.dimension()}, threads);
+    check_lines(slopes, lists.hypotheses(), "slope");
+    check_lines(origins, lists.hypotheses(), "intercept");
+    ErrorSurface surface =
+        surface_of({lists.offsets(), slopes, origins}, statistics.dimension(), threads,
+                   [&](std::size_t row, std::span<double> out) { statistics.read(row, out); });
     statistics.release(0, lists.hypotheses());
     return surface;
 }

@@ -24,6 +24,17 @@ namespace {
     return (bytes + unit - 1) / unit * unit;
 }
 
+// From this many bytes on a block has pages of its own, and from so many on the pages are large
+// ones where the system has them: a list that is looked up here and there then needs few entries of
+// the processor's table of pages. For less, half a large page that stays empty would be a waste.
+constexpr std::size_t mapped_from = std::size_t{256} << 10;
+constexpr std::size_t large_pages_from = std::size_t{64} << 20;
+
+[[nodiscard]] std::byte* checked(void* memory) {
+    if (memory == nullptr || memory == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<std::byte*>(memory);
+}
+
 [[noreturn]] void fail_to_spill(const std::string& what, int error) {
     fail<Error>("moving data to a temporary file: ", what, ": ", std::strerror(error),
                 "; free some space, choose another directory, or raise the memory limit");
@@ -32,12 +43,16 @@ namespace {
 }  // namespace
 
 Block::~Block() {
-    if (!spilled()) {
+    if (!spilled() && !mapped()) {
         std::free(data_);
         return;
     }
     if (data_ != nullptr) munmap(data_, capacity_);
-    close(file_);
+    if (spilled()) close(file_);
+}
+
+bool Block::mapped() const {
+    return !spilled() && capacity_ >= mapped_from;
 }
 
 void Block::swap(Block& other) noexcept {
@@ -48,17 +63,30 @@ void Block::swap(Block& other) noexcept {
 
 void Block::resize(std::size_t capacity) {
     if (spilled()) return resize_file(capacity);
-    if (capacity == capacity_) return;
-    if (capacity == 0) {
-        std::free(data_);
-        data_ = nullptr;
+    if (capacity >= mapped_from) capacity = round_up(capacity, page_size());
+    if (capacity != capacity_) resize_memory(capacity);
+}
+
+void Block::resize_memory(std::size_t capacity) {
+    const bool map = capacity >= mapped_from;
+    if (mapped() && map) {
+        data_ = checked(mremap(data_, capacity_, capacity, MREMAP_MAYMOVE));
+    } else if (!mapped() && !map && capacity > 0) {
+        data_ = checked(std::realloc(data_, capacity));
     } else {
-        // For large blocks the system moves pages, not bytes.
-        void* moved = std::realloc(data_, capacity);
-        if (moved == nullptr) throw std::bad_alloc();
-        data_ = static_cast<std::byte*>(moved);
+        Block other;
+        if (capacity > 0)
+            other.data_ = checked(map ? mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                      : std::malloc(capacity));
+        other.capacity_ = capacity;
+        const std::size_t kept = std::min(capacity, capacity_);
+        if (kept > 0) std::memcpy(other.data_, data_, kept);
+        swap(other);
     }
     capacity_ = capacity;
+    // Only advice: without large pages everything works as well.
+    if (capacity >= large_pages_from) madvise(data_, capacity, MADV_HUGEPAGE);
 }
 
 void Block::resize_file(std::size_t capacity) {

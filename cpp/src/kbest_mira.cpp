@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hopefear/error.hpp"
 #include "hopefear/passive_aggressive.hpp"
 #include "hopefear/saved_numbers.hpp"
 #include "hopefear/sparse_rows.hpp"
@@ -47,14 +48,20 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
     const auto& statistics = nbest.checked_statistics(score.dimension());
     OnlineWeights& weights = state.weights;
     nbest.check_weights(weights.size());
+    if (state.document.size() != statistics.dimension())
+        fail<DataError>("a document of ", state.document.size(), " statistics, but the metric has ",
+                        statistics.dimension());
     state.loss = 0.0;
     state.updates = 0;
     std::vector<double> gains;
+    std::vector<double> rows;
     for (const std::int64_t sentence : order) {
         const auto [begin, end] = nbest.rows(nbest.checked_sentence(sentence));
         if (begin == end) continue;
         gains.resize(end - begin);
-        score.gains(state.document, statistics.rows(begin, end), gains);
+        rows.resize(gains.size() * statistics.dimension());
+        statistics.read(begin, end, rows);
+        score.gains(state.document, rows, gains);
         // hope = argmax w.h + B, fear = argmax w.h - B
         const double first = weights.dot(nbest.features(begin));
         Best hope{first + gains[0], begin};
@@ -68,16 +75,17 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
         }
         const double cost = gains[hope.row - begin] - gains[fear.row - begin];
         if (cost > 0.0) {
-            SparseRows rows;
-            rows.add_difference(nbest.features(hope.row), nbest.features(fear.row));
-            const double violation = raise(rows[0], cost, options.max_step, weights);
+            SparseRows difference;
+            difference.add_difference(nbest.features(hope.row), nbest.features(fear.row));
+            const double violation = raise(difference[0], cost, options.max_step, weights);
             state.loss += violation;
             state.updates += violation > 0.0;
         }
         weights.count();
-        const auto taken = statistics[options.hope_context ? hope.row : model.row];
+        const std::size_t taken = (options.hope_context ? hope.row : model.row) - begin;
         for (std::size_t i = 0; i < state.document.size(); ++i)
-            state.document[i] = options.decay * state.document[i] + taken[i];
+            state.document[i] =
+                options.decay * state.document[i] + rows[taken * statistics.dimension() + i];
     }
     return state;
 }

@@ -97,30 +97,25 @@ NBest NBest::scaled(std::span<const double> factors) const {
     return lists;
 }
 
-std::shared_ptr<RowStatistics> NBest::new_statistics(std::size_t dimension) const {
-    GrowingArray<double> values;
-    if (spilled()) values.spill(directory_);
-    values.grow_to(hypotheses() * dimension);
-    return std::make_shared<RowStatistics>(std::move(values), dimension);
+RowStatistics NBest::new_statistics(std::size_t dimension) const {
+    return RowStatistics(dimension, spilled() ? directory_ : "");
 }
 
-void NBest::set_statistics(std::shared_ptr<const RowStatistics> statistics) {
-    const std::size_t expected = hypotheses() * statistics->dimension();
-    if (statistics->values().size() != expected)
-        fail<DataError>("statistics of ", hypotheses(), " hypotheses, ", statistics->dimension(),
-                        " each, are ", expected, " numbers, got ", statistics->values().size());
-    statistics_ = std::move(statistics);
+void NBest::set_statistics(RowStatistics statistics) {
+    if (statistics.dimension() > 0 && statistics.size() != hypotheses())
+        fail<DataError>("statistics of ", hypotheses(), " hypotheses, got ", statistics.size(),
+                        " rows");
+    statistics.finish();
+    statistics_ = std::make_shared<RowStatistics>(std::move(statistics));
 }
 
 void NBest::set_statistics(std::span<const double> values, std::size_t dimension) {
     if (values.size() != hypotheses() * dimension)
         fail<DataError>("statistics of ", hypotheses(), " hypotheses, ", dimension, " each, are ",
                         hypotheses() * dimension, " numbers, got ", values.size());
-    GrowingArray<double> copy;
-    if (spilled()) copy.spill(directory_);
-    copy.append(values);
-    copy.release();
-    statistics_ = std::make_shared<RowStatistics>(std::move(copy), dimension);
+    RowStatistics statistics = new_statistics(dimension);
+    if (dimension > 0) statistics.append(values);
+    set_statistics(std::move(statistics));
 }
 
 void NBest::release(std::size_t first_sentence, std::size_t last_sentence) const {

@@ -129,9 +129,10 @@ std::vector<double> sum_statistics(const NBest& lists, std::span<const std::int6
     check_chosen(lists, rows);
     const RowStatistics& statistics = *lists.statistics();
     std::vector<double> sum(statistics.dimension(), 0.0);
+    std::vector<double> one(sum.size());
     for (const std::int64_t row : rows) {
         if (row < 0) continue;
-        const auto one = statistics[static_cast<std::size_t>(row)];
+        statistics.read(static_cast<std::size_t>(row), one);
         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
     }
     return sum;

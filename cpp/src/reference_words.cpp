@@ -63,7 +63,9 @@ Hypotheses text_hypotheses(std::shared_ptr<const ReferenceWords> references,
             visit(row, static_cast<std::size_t>(sentences[row]), words);
         }
     };
-    return {std::move(references), size, (size + block_size - 1) / block_size, std::move(read)};
+    return {std::move(references), size, (size + block_size - 1) / block_size,
+            [size](std::size_t block) { return std::min(size, block * block_size); },
+            std::move(read)};
 }
 
 Hypotheses nbest_hypotheses(std::shared_ptr<const ReferenceWords> references, const NBest& lists,
@@ -80,7 +82,11 @@ Hypotheses nbest_hypotheses(std::shared_ptr<const ReferenceWords> references, co
         for (std::size_t i = 0; i < hypotheses.size(); ++i) visit(row++, sentence, hypotheses[i]);
         if (lists.spilled()) lists.release(sentence, sentence + 1);
     };
-    return {std::move(references), lists.hypotheses(), lists.sentences(), std::move(read)};
+    return {std::move(references), lists.hypotheses(), lists.sentences(),
+            [&lists](std::size_t sentence) {
+                return static_cast<std::size_t>(lists.offsets()[sentence]);
+            },
+            std::move(read)};
 }
 
 }  // namespace hopefear

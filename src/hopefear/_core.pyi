@@ -1220,9 +1220,14 @@ class NBest:
     def empty_sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """The sentences that have no hypotheses."""
 
+    def statistics(self, begin: int, end: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')] | None:
+        """
+        What a metric counted for each of these rows, a matrix; None until it is set.
+        """
+
     @property
-    def statistics(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', writable=False)] | None:
-        """What a metric counted for each row, a matrix; None until it is set."""
+    def statistics_nbytes(self) -> int:
+        """Bytes in use for the statistics, in memory or in files."""
 
     def set_statistics(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """Set the statistics, a matrix with one row for each hypothesis."""

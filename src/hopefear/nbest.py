@@ -141,11 +141,19 @@ class NBest:
 
     @property
     def statistics(self) -> FloatArray | None:
-        """What a metric counted for each row, a matrix; None until it is set."""
-        return self.core.statistics
+        """What a metric counted for each row, a matrix; None until it is set.
+
+        It is made anew each time: the lists keep small counts in a byte each. For some of the rows
+        there is :meth:`statistics_of`.
+        """
+        return self.statistics_of(range(len(self)))
+
+    def statistics_of(self, rows: range) -> FloatArray | None:
+        """Return what a metric counted for some rows in sequence; None until it is set."""
+        return self.core.statistics(rows.start, rows.stop)
 
     def set_statistics(self, values: FloatArray) -> None:
-        """Set the statistics, a matrix with one row for each hypothesis."""
+        """Set the statistics, a matrix with one row for each hypothesis; bits are kept."""
         self.core.set_statistics(np.ascontiguousarray(values, dtype=np.float64))
 
     def scores(self, weights: FloatArray, threads: int = 0) -> FloatArray:

@@ -9,7 +9,8 @@ import pytest
 from hopefear.errors import HopefearError
 from hopefear.nbest import NBestBuilder
 
-# 6,000 hypotheses with 1,000 features and 200 statistics each are 58 MB; every tenth comes again.
+# 6,000 hypotheses with 1,000 features and 200 statistics each, which need 8 bytes, are 58 MB; every
+# tenth comes again.
 MUCH = """
 import pathlib
 import numpy as np
@@ -34,8 +35,8 @@ expected = sum(range(1000))
 for row in range(0, 6000, 501):
     i = int(lists.text(row).split()[1])
     assert scores[row] == expected + 999 * (i % 10) + i - i % 10
-lists.set_statistics(np.ones((6000, 200)))
-assert lists.sum_statistics(lists.best(np.ones(1000)))[0] == SENTENCES
+lists.set_statistics(np.full((6000, 200), 2.0**1000))
+assert lists.sum_statistics(lists.best(np.ones(1000)))[0] == SENTENCES * 2.0**1000
 print(peak() - before)
 """
 

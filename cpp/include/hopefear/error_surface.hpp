@@ -27,10 +27,11 @@ class ErrorSurface {
     explicit ErrorSurface(std::size_t dimension)
         : dimension_(dimension), leftmost_(dimension), at_zero_(dimension) {}
 
-    // Add a sentence: the lines of all its hypotheses, or at least those of their envelope, and
-    // `dimension` statistics for each line. A sentence without lines adds nothing.
-    void add(std::span<const double> slopes, std::span<const double> intercepts,
-             std::span<const double> statistics);
+    // Add a sentence: the lines of all its hypotheses, or at least those of their envelope;
+    // read(line, out) gives the `dimension` statistics of a line. A sentence without lines adds
+    // nothing.
+    template <class Read>
+    void add(std::span<const double> slopes, std::span<const double> intercepts, const Read& read);
     // Add the sentences of another surface after those of this one.
     void add(const ErrorSurface& other);
     // Sort the breakpoints; to be called when all sentences are there.
@@ -79,8 +80,31 @@ class ErrorSurface {
     std::vector<Sum> at_zero_;
     std::vector<Breakpoint> breakpoints_;
     std::vector<double> differences_;
+    // Of the sentence being added.
     UpperEnvelope envelope_;
+    std::vector<double> from_;
+    std::vector<double> to_;
 };
+
+template <class Read>
+void ErrorSurface::add(std::span<const double> slopes, std::span<const double> intercepts,
+                       const Read& read) {
+    if (slopes.empty()) return;
+    envelope_.find(slopes, intercepts);
+    const auto lines = envelope_.lines();
+    from_.resize(dimension_);
+    to_.resize(dimension_);
+    read(envelope_.at_zero(), std::span(from_));
+    for (std::size_t j = 0; j < dimension_; ++j) at_zero_[j].add(from_[j]);
+    read(lines.front(), std::span(from_));
+    for (std::size_t j = 0; j < dimension_; ++j) leftmost_[j].add(from_[j]);
+    for (std::size_t i = 1; i < lines.size(); ++i, from_.swap(to_)) {
+        read(lines[i], std::span(to_));
+        if (from_ == to_) continue;
+        breakpoints_.push_back({envelope_.starts()[i], differences_.size()});
+        for (std::size_t j = 0; j < dimension_; ++j) differences_.push_back(to_[j] - from_[j]);
+    }
+}
 
 template <class Visit>
 void ErrorSurface::for_each_interval(Visit&& visit) const {

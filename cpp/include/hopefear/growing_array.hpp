@@ -1,4 +1,7 @@
-// Arrays that may grow beyond the memory: on the heap at first, in a nameless file when told to.
+// Arrays that may grow beyond the memory: in memory at first, in a nameless file when told to.
+//
+// Large ones have pages of their own: they grow without a copy, what was never written takes no
+// memory, and what is given back goes to the system, not to a heap that others have fragmented.
 //
 // A file is removed from its directory before anything is written to it, so that none stays behind,
 // however the process ends. Its blocks are reserved before they are mapped: a full disk is an error
@@ -15,7 +18,7 @@
 
 namespace hopefear {
 
-// Bytes on the heap or in a mapped file.
+// Bytes on the heap, in pages of their own, or in a mapped file.
 class Block {
   public:
     Block() = default;
@@ -34,11 +37,13 @@ class Block {
     void spill(const std::string& directory, std::size_t used);
     [[nodiscard]] bool spilled() const { return file_ >= 0; }
     // Give back the memory of these bytes; they stay in the file and are read again when needed.
-    // On the heap nothing happens.
+    // Of bytes in memory nothing happens.
     void release(std::size_t begin, std::size_t end) const;
 
   private:
+    [[nodiscard]] bool mapped() const;
     void swap(Block& other) noexcept;
+    void resize_memory(std::size_t capacity);
     void resize_file(std::size_t capacity);
 
     std::byte* data_ = nullptr;
@@ -53,7 +58,7 @@ class GrowingArray {
 
   public:
     GrowingArray() = default;
-    // A copy is on the heap.
+    // A copy is in memory.
     GrowingArray(const GrowingArray& other) { append(other.span()); }
     GrowingArray(GrowingArray&& other) noexcept
         : block_(std::move(other.block_)), size_(std::exchange(other.size_, 0)) {}

@@ -15,35 +15,10 @@
 #include "hopefear/feature_rows.hpp"
 #include "hopefear/growing_array.hpp"
 #include "hopefear/nbest_text.hpp"
+#include "hopefear/row_statistics.hpp"
 #include "hopefear/vocabulary.hpp"
 
 namespace hopefear {
-
-// The statistics of all hypotheses under one metric: a row of `dimension` numbers each.
-class RowStatistics {
-  public:
-    RowStatistics(GrowingArray<double> values, std::size_t dimension)
-        : values_(std::move(values)), dimension_(dimension) {}
-
-    [[nodiscard]] std::size_t dimension() const { return dimension_; }
-    [[nodiscard]] std::span<const double> values() const { return values_.span(); }
-    [[nodiscard]] std::span<const double> operator[](std::size_t row) const {
-        return values_.span(row * dimension_, dimension_);
-    }
-    [[nodiscard]] std::span<double> operator[](std::size_t row) {
-        return {values_.data() + row * dimension_, dimension_};
-    }
-    [[nodiscard]] std::span<const double> rows(std::size_t begin, std::size_t end) const {
-        return values_.span(begin * dimension_, (end - begin) * dimension_);
-    }
-    void release(std::size_t begin, std::size_t end) const {
-        values_.release(begin * dimension_, end * dimension_);
-    }
-
-  private:
-    GrowingArray<double> values_;
-    std::size_t dimension_;
-};
 
 class NBest {
   public:
@@ -90,10 +65,10 @@ class NBest {
     // The same lists with the values of each feature times its factor, and no copy of the rest.
     [[nodiscard]] NBest scaled(std::span<const double> factors) const;
 
-    // Statistics of zeros, to be filled by a metric and handed to set_statistics; they lie where
-    // the lists lie.
-    [[nodiscard]] std::shared_ptr<RowStatistics> new_statistics(std::size_t dimension) const;
-    void set_statistics(std::shared_ptr<const RowStatistics> statistics);
+    // No rows so far, to be appended by a metric and handed to set_statistics; they lie where the
+    // lists lie.
+    [[nodiscard]] RowStatistics new_statistics(std::size_t dimension) const;
+    void set_statistics(RowStatistics statistics);
     void set_statistics(std::span<const double> values, std::size_t dimension);
     // nullptr until they are set.
     [[nodiscard]] const std::shared_ptr<const RowStatistics>& statistics() const {

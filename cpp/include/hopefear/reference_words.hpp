@@ -59,6 +59,8 @@ struct Hypotheses {
     std::shared_ptr<const ReferenceWords> references;
     std::size_t size = 0;
     std::size_t blocks = 0;
+    // Where a block begins; `size` for the one after the last.
+    std::function<std::size_t(std::size_t block)> first_row;
     // Call visit for each row of a block, in order. Safe to call from several threads.
     std::function<void(std::size_t block, const Visit& visit)> read;
 };

@@ -38,7 +38,9 @@ class WordMetric {
     [[nodiscard]] virtual Count make_count() const = 0;
 
   private:
-    void fill(const Hypotheses& hypotheses, std::size_t threads, std::span<double> out) const;
+    // Add the statistics of the hypotheses in the blocks [first, last) to `out`.
+    void fill(const Hypotheses& hypotheses, std::size_t first, std::size_t last,
+              std::size_t threads, std::span<double> out) const;
 
     std::shared_ptr<const ReferenceWords> references_;
 };

@@ -27,6 +27,8 @@ __all__ = [
     "random_stream",
 ]
 
+_ROWS = 4096
+
 ProgressCallback = Callable[[int, int], None]
 """Called with how much of an epoch is done, and how much there is."""
 
@@ -147,10 +149,15 @@ class TuningSet(TuningData):
     @cached_property
     def gains(self) -> FloatArray:
         """What each hypothesis is worth on its own; higher is better."""
-        statistics = self.nbest.statistics
-        if statistics is None:
-            raise DataError("the n-best lists have no statistics of a metric yet")
-        return self.metric.gains(statistics)
+        gains = np.empty(len(self.nbest))
+        # Not all at once: the statistics of many hypotheses would take more memory than the lists.
+        for begin in range(0, len(gains), _ROWS):
+            rows = range(begin, min(begin + _ROWS, len(gains)))
+            statistics = self.nbest.statistics_of(rows)
+            if statistics is None:
+                raise DataError("the n-best lists have no statistics of a metric yet")
+            gains[begin : rows.stop] = self.metric.gains(statistics)
+        return gains
 
     @cached_property
     def costs(self) -> FloatArray:

@@ -194,9 +194,9 @@ def _together(listed: Sequence[TuningSet]) -> TuningSet:
         builder.merge(lists.nbest)
         for sentence in np.flatnonzero(np.diff(lists.nbest.offsets)).tolist():
             rows = lists.nbest.rows(sentence)
-            found = lists.nbest.statistics
+            found = lists.nbest.statistics_of(rows)
             if found is not None:
-                statistics[sentence] = found[rows.start : rows.stop]
+                statistics[sentence] = found
     nbest = builder.finish(first.sentence_count)
     nbest.set_statistics(np.concatenate([statistics[key] for key in sorted(statistics)]))
     return replace(listed[0], nbest=nbest)

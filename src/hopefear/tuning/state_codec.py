@@ -103,7 +103,7 @@ def _encode_lists(nbest: NBest, name: str) -> Arrays:
         f"{name}.sizes": np.array([len(row) for row in ids], dtype=np.int64),
         f"{name}.ids": np.concatenate([np.empty(0, dtype=np.int32), *ids]),
         f"{name}.values": np.concatenate([np.empty(0), *values]),
-        f"{name}.statistics": np.empty((0, 0)) if statistics is None else np.array(statistics),
+        f"{name}.statistics": np.empty((0, 0)) if statistics is None else statistics,
     }
 
 
