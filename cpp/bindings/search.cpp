@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "hopefear/derivation_statistics.hpp"
 #include "hopefear/forest_reranking.hpp"
 #include "hopefear/online_weights.hpp"
 #include "hopefear/reference_derivation.hpp"

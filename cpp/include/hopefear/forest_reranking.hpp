@@ -50,14 +50,9 @@ class ForestReranker {
 
   private:
     class Search;
+    template <std::size_t Lanes>
+    class SearchIn;
     std::unique_ptr<Search> search_;
 };
-
-// The statistics of derivations by a metric that compares words: a row each.
-[[nodiscard]] std::vector<double> derivation_statistics(const WordMetric& metric,
-                                                        const Forest& forest, std::size_t sentence,
-                                                        std::span<const WordId> numbers,
-                                                        std::span<const EdgeId> edges,
-                                                        std::span<const std::int64_t> begin);
 
 }  // namespace hopefear
