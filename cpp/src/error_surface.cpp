@@ -35,18 +35,22 @@ ErrorSurface surface_of(const Lines& lines, std::size_t dimension, std::size_t t
     const std::size_t sentences = lines.offsets.size() - 1;
     // The pieces are the same for any number of threads.
     constexpr std::size_t block = 64;
-    std::vector<ErrorSurface> pieces((sentences + block - 1) / block, ErrorSurface(dimension));
+    // One thread needs but one of them at a time.
+    const bool alone = thread_count(threads) == 1;
+    std::vector<ErrorSurface> pieces(alone ? 1 : (sentences + block - 1) / block,
+                                     ErrorSurface(dimension));
+    ErrorSurface surface(dimension);
     parallel_blocks(sentences, block, threads, [&](std::size_t begin, std::size_t end) {
+        ErrorSurface& piece = pieces[alone ? 0 : begin / block];
         for (std::size_t sentence = begin; sentence < end; ++sentence) {
             const auto first = static_cast<std::size_t>(lines.offsets[sentence]);
             const std::size_t count = static_cast<std::size_t>(lines.offsets[sentence + 1]) - first;
-            pieces[begin / block].add(
-                lines.slopes.subspan(first, count), lines.intercepts.subspan(first, count),
-                [&](std::size_t line, std::span<double> out) { read(first + line, out); });
+            piece.add(lines.slopes.subspan(first, count), lines.intercepts.subspan(first, count),
+                      [&](std::size_t line, std::span<double> out) { read(first + line, out); });
         }
+        if (alone) surface.take(piece);
     });
-    ErrorSurface surface(dimension);
-    for (const ErrorSurface& piece : pieces) surface.add(piece);
+    for (ErrorSurface& piece : pieces) surface.take(piece);
     surface.finish();
     return surface;
 }
@@ -59,7 +63,7 @@ std::vector<double> ErrorSurface::values(const std::vector<Sum>& sums) {
     return totals;
 }
 
-void ErrorSurface::add(const ErrorSurface& other) {
+void ErrorSurface::take(ErrorSurface& other) {
     for (std::size_t j = 0; j < dimension_; ++j) {
         leftmost_[j].add(other.leftmost_[j].value);
         leftmost_[j].lost += other.leftmost_[j].lost;
@@ -69,6 +73,10 @@ void ErrorSurface::add(const ErrorSurface& other) {
     for (const auto& [step, difference] : other.breakpoints_)
         breakpoints_.push_back({step, differences_.size() + difference});
     differences_.insert(differences_.end(), other.differences_.begin(), other.differences_.end());
+    std::ranges::fill(other.leftmost_, Sum());
+    std::ranges::fill(other.at_zero_, Sum());
+    other.breakpoints_.clear();
+    other.differences_.clear();
 }
 
 void ErrorSurface::finish() {

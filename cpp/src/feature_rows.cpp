@@ -97,17 +97,10 @@ void FeatureRows::append(std::span<const FeatureId> ids, std::span<const double>
 }
 
 void FeatureRows::append(FeaturePatterns::Id pattern, std::span<const double> values) {
-    const bool first = size() % run == 0;
-    const std::uint64_t offset = first ? 0 : values_.size() - bases_[bases_.size() - 1];
-    if (offset > std::numeric_limits<std::uint32_t>::max())
-        fail<DataError>("row ", size(), ": more than ", std::numeric_limits<std::uint32_t>::max(),
-                        " values in ", run, " rows");
-    bases_.reserve_more(1);
-    offset_.reserve_more(1);
+    offsets_.reserve(values_.size());
     pattern_.reserve_more(1);
     values_.reserve_more(values.size());
-    if (first) bases_.push_back(values_.size());
-    offset_.push_back(static_cast<std::uint32_t>(offset));
+    offsets_.push_back(values_.size());
     pattern_.push_back(pattern);
     values_.append(values);
 }
@@ -120,7 +113,7 @@ FeatureRows FeatureRows::reordered(std::span<const std::uint32_t> order) && {
     for (const std::uint32_t row : order) {
         const FeaturePatterns::Id pattern = pattern_[row];
         const std::span<const double> values =
-            values_.span(bases_[row / run] + offset_[row], sorted.patterns_[pattern].size());
+            values_.span(offsets_[row], sorted.patterns_[pattern].size());
         sorted.append(pattern, values);
         touched += values.size_bytes();
         if (touched > (std::size_t{4} << 20)) {
@@ -156,8 +149,7 @@ FeatureRows FeatureRows::scaled(std::span<const double> factors) const {
 void FeatureRows::freeze() {
     patterns_.freeze();
     pattern_.shrink_to_fit();
-    offset_.shrink_to_fit();
-    bases_.shrink_to_fit();
+    offsets_.shrink_to_fit();
     values_.shrink_to_fit();
 }
 
@@ -165,7 +157,7 @@ void FeatureRows::spill(const std::string& directory) {
     directory_ = directory;
     patterns_.spill(directory);
     pattern_.spill(directory);
-    offset_.spill(directory);
+    offsets_.spill(directory);
     values_.spill(directory);
 }
 
@@ -173,22 +165,21 @@ void FeatureRows::release(std::size_t begin, std::size_t end) const {
     if (!spilled() || begin >= end) return;
     patterns_.release();  // in no order that the rows would tell
     pattern_.release(begin, end);
-    offset_.release(begin, end);
+    offsets_.release(begin, end);
     values_.release(first_value(begin), first_value(end));
 }
 
 std::size_t FeatureRows::first_value(std::size_t row) const {
-    return row < size() ? bases_[row / run] + offset_[row] : values_.size();
+    return row < size() ? offsets_[row] : values_.size();
 }
 
 std::size_t FeatureRows::bytes() const {
-    return patterns_.bytes() + pattern_.bytes() + offset_.bytes() + bases_.bytes() +
-           values_.bytes();
+    return patterns_.bytes() + pattern_.bytes() + offsets_.bytes() + values_.bytes();
 }
 
 std::size_t FeatureRows::resident_bytes() const {
-    return patterns_.resident_bytes() + pattern_.resident_bytes() + offset_.resident_bytes() +
-           bases_.resident_bytes() + values_.resident_bytes();
+    return patterns_.resident_bytes() + pattern_.resident_bytes() + offsets_.resident_bytes() +
+           values_.resident_bytes();
 }
 
 namespace {

@@ -55,6 +55,7 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
     state.updates = 0;
     std::vector<double> gains;
     std::vector<double> rows;
+    SparseVector difference;
     for (const std::int64_t sentence : order) {
         const auto [begin, end] = nbest.rows(nbest.checked_sentence(sentence));
         if (begin == end) continue;
@@ -75,9 +76,8 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
         }
         const double cost = gains[hope.row - begin] - gains[fear.row - begin];
         if (cost > 0.0) {
-            SparseRows difference;
-            difference.add_difference(nbest.features(hope.row), nbest.features(fear.row));
-            const double violation = raise(difference[0], cost, options.max_step, weights);
+            difference.set_difference(nbest.features(hope.row), nbest.features(fear.row));
+            const double violation = raise(difference.view(), cost, options.max_step, weights);
             state.loss += violation;
             state.updates += violation > 0.0;
         }

@@ -119,18 +119,18 @@ void NBestBuilder::write_separator(std::string_view white_space) {
     write_number(static_cast<std::uint32_t>(id), new_text_);
 }
 
-std::uint64_t NBestBuilder::hash_of_new(std::uint32_t sentence) const {
+std::uint32_t NBestBuilder::hash_of_new(std::uint32_t sentence) const {
     std::uint64_t hash = hash_combine(
         sentence, hash_bytes({reinterpret_cast<const char*>(new_text_.data()), new_text_.size()}));
     for (const FeatureId id : new_ids_) hash = hash_combine(hash, static_cast<std::uint64_t>(id));
     for (const double value : new_values_)
         hash = hash_combine(hash, std::bit_cast<std::uint64_t>(value));
-    return hash;
+    return static_cast<std::uint32_t>(hash);
 }
 
 std::span<const std::uint8_t> NBestBuilder::text_of(std::size_t row) const {
-    const std::uint64_t begin = row == 0 ? 0 : text_end_[row - 1];
-    return text_.span(begin, text_end_[row] - begin);
+    const std::uint64_t end = row + 1 < hypotheses() ? text_begin_[row + 1] : text_.size();
+    return text_.span(text_begin_[row], end - text_begin_[row]);
 }
 
 bool NBestBuilder::equals_new(std::size_t row, std::uint32_t sentence) const {
@@ -147,7 +147,7 @@ bool NBestBuilder::add_row(std::size_t sentence) {
                         ": neither sentences nor hypotheses can be more than ", most);
     const auto number = static_cast<std::uint32_t>(sentence);
     if (2 * (hypotheses() + 1) > slots_.size()) grow_table();
-    const std::uint64_t hash = hash_of_new(number);
+    const std::uint32_t hash = hash_of_new(number);
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;
     for (; slots_[at] != 0; at = (at + 1) & mask) {
@@ -160,11 +160,11 @@ bool NBestBuilder::add_row(std::size_t sentence) {
     }
     sentence_.reserve_more(1);
     hashes_.reserve_more(1);
-    text_end_.reserve_more(1);
+    text_begin_.reserve(text_.size());
     text_.reserve_more(new_text_.size());
     features_.append(new_ids_, new_values_);
+    text_begin_.push_back(text_.size());
     text_.append(new_text_);
-    text_end_.push_back(text_.size());
     sentence_.push_back(number);
     hashes_.push_back(hash);
     slots_[at] = static_cast<std::uint32_t>(hypotheses());
@@ -174,7 +174,9 @@ bool NBestBuilder::add_row(std::size_t sentence) {
 }
 
 void NBestBuilder::grow_table() {
-    slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), 0);
+    // The table is made of the hashes: the old one goes before the new one comes.
+    slots_.clear();
+    slots_.grow_to(std::max<std::size_t>(64, std::bit_ceil(2 * (hypotheses() + 1))));
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t row = 0; row < hypotheses(); ++row) {
         std::size_t at = hashes_[row] & mask;
@@ -185,8 +187,8 @@ void NBestBuilder::grow_table() {
 
 std::size_t NBestBuilder::resident_bytes() const {
     return sentence_.resident_bytes() + features_.resident_bytes() + text_.resident_bytes() +
-           text_end_.resident_bytes() + hashes_.resident_bytes() +
-           slots_.capacity() * sizeof(slots_[0]) + word_names_->bytes() + feature_names_->bytes();
+           text_begin_.resident_bytes() + hashes_.resident_bytes() + slots_.resident_bytes() +
+           word_names_->bytes() + feature_names_->bytes();
 }
 
 void NBestBuilder::keep_within_limit() {
@@ -195,7 +197,7 @@ void NBestBuilder::keep_within_limit() {
         if (resident_bytes() <= options_.memory_limit) return;
         features_.spill(options_.directory);
         text_.spill(options_.directory);
-        text_end_.spill(options_.directory);
+        text_begin_.spill(options_.directory);
         return;
     }
     // Of a row that was appended, or compared with the new one and found equal.
@@ -204,7 +206,7 @@ void NBestBuilder::keep_within_limit() {
     touched_ = 0;
     features_.release(0, features_.size());
     text_.release();
-    text_end_.release();
+    text_begin_.release(0, text_begin_.size());
 }
 
 void NBestBuilder::write_text(NBest& lists, std::span<const std::uint32_t> order) const {
@@ -221,7 +223,7 @@ void NBestBuilder::write_text(NBest& lists, std::span<const std::uint32_t> order
         if (touched < release_every) continue;
         touched = 0;
         text_.release();
-        text_end_.release();
+        text_begin_.release(0, text_begin_.size());
         lists.text_->release(0, sentence);
     }
 }
@@ -240,7 +242,7 @@ NBest NBestBuilder::finish(std::size_t sentences) {
     lists.directory_ = options_.directory;
     lists.separators_ = std::move(full.separators_);
     full.hashes_.clear();
-    full.slots_ = {};
+    full.slots_.clear();
     const std::vector<std::uint32_t> order =
         sorted_by_sentence(full.sentence_.span(), lists.offsets_);
     if (full.features_.spilled()) lists.text_->spill(options_.directory);

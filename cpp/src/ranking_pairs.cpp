@@ -17,8 +17,8 @@ namespace {
 struct Pair {
     double difference;
     std::size_t drawn;  // when
-    std::size_t better;
-    std::size_t worse;
+    std::uint32_t better;
+    std::uint32_t worse;
 
     // Larger differences first; of equal ones the pair drawn first.
     [[nodiscard]] bool before(const Pair& other) const {
@@ -43,7 +43,8 @@ std::vector<Pair> sample_list(NBest::Rows rows, std::span<const double> gains,
             heap.pop_back();
         }
         const bool first = list[a] > list[b];
-        heap.push_back({difference, i, rows.begin + (first ? a : b), rows.begin + (first ? b : a)});
+        heap.push_back({difference, i, static_cast<std::uint32_t>(rows.begin + (first ? a : b)),
+                        static_cast<std::uint32_t>(rows.begin + (first ? b : a))});
         std::ranges::push_heap(heap, order);
         if (heap.size() == sampling.kept) least = heap.front().difference;
     }
@@ -74,17 +75,28 @@ void check_oracles(const NBest& nbest, std::span<const std::int64_t> sentences,
 RankingPairs sample_pairs(const NBest& nbest, std::span<const double> gains,
                           const PairSampling& sampling, std::uint64_t seed, std::size_t threads) {
     nbest.check_per_row(gains.size(), "gains");
-    std::vector<std::vector<Pair>> found(nbest.sentences());
+    struct Kept {
+        std::uint32_t better;
+        std::uint32_t worse;
+    };
+    std::vector<std::vector<Kept>> found(nbest.sentences());
     parallel_blocks(nbest.sentences(), 16, threads, [&](std::size_t first, std::size_t last) {
-        for (std::size_t sentence = first; sentence < last; ++sentence)
-            found[sentence] =
+        for (std::size_t sentence = first; sentence < last; ++sentence) {
+            const std::vector<Pair> list =
                 sample_list(nbest.rows(sentence), gains, sampling, Random(seed, sentence));
+            found[sentence].reserve(list.size());
+            for (const Pair& pair : list) found[sentence].push_back({pair.better, pair.worse});
+        }
     });
+    std::size_t count = 0;
+    for (const auto& list : found) count += list.size();
     RankingPairs pairs;
+    pairs.better.reserve(count);
+    pairs.worse.reserve(count);
     for (const auto& list : found)
-        for (const Pair& pair : list) {
-            pairs.better.push_back(static_cast<std::int64_t>(pair.better));
-            pairs.worse.push_back(static_cast<std::int64_t>(pair.worse));
+        for (const auto [better, worse] : list) {
+            pairs.better.push_back(better);
+            pairs.worse.push_back(worse);
         }
     return pairs;
 }
@@ -202,6 +214,7 @@ SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs) {
     SparseRows rows;
     for (std::size_t i = 0; i < pairs.better.size(); ++i)
         rows.add_difference(nbest.features(pairs.better[i]), nbest.features(pairs.worse[i]));
+    rows.freeze();
     return rows;
 }
 
@@ -241,6 +254,7 @@ SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_
         }
         tangents.gradients.add({ids, values});
     }
+    tangents.gradients.freeze();
     return tangents;
 }
 

@@ -4,7 +4,9 @@
 
 namespace hopefear {
 
-void SparseRows::add_difference(const SparseView& a, const SparseView& b) {
+void SparseVector::set_difference(const SparseView& a, const SparseView& b) {
+    ids_.clear();
+    values_.clear();
     for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
         const bool left = j == b.size() || (i < a.size() && a.ids[i] <= b.ids[j]);
         const bool right = i == a.size() || (j < b.size() && b.ids[j] <= a.ids[i]);
@@ -16,17 +18,17 @@ void SparseRows::add_difference(const SparseView& a, const SparseView& b) {
         i += left;
         j += right;
     }
-    begin_.push_back(ids_.size());
 }
 
-void SparseRows::add(const SparseView& row) {
-    add_difference(row, {});
+void SparseRows::add_difference(const SparseView& a, const SparseView& b) {
+    added_.set_difference(a, b);
+    rows_.append(added_.view().ids, added_.view().values);
 }
 
 void SparseRows::check(std::size_t features) const {
-    for (const FeatureId id : ids_)
-        if (static_cast<std::size_t>(id) >= features)
-            fail<DataError>("weights for ", features, " features, but a row has feature ", id);
+    if (rows_.patterns().features() > features)
+        fail<DataError>("weights for ", features, " features, but a row has feature ",
+                        rows_.patterns().features() - 1);
 }
 
 std::vector<double> SparseRows::dot(std::span<const double> weights) const {

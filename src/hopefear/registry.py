@@ -1,8 +1,6 @@
 """Names for the parts that a configuration can choose: learners, metrics, formats and so on."""
 
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
-from importlib.metadata import entry_points
 from typing import Generic, TypeVar, cast
 
 from hopefear.errors import ConfigError
@@ -21,6 +19,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("miira", ["arow", "mira"])
     "; did you mean 'mira'? Known: arow, mira"
     """
+    from difflib import get_close_matches
+
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
     question = f"; did you mean '{near[0]}'?" if near else ";"
@@ -69,6 +69,8 @@ class Registry(Generic[T]):
 
     def __getitem__(self, name: str) -> Callable[..., T]:
         if name not in self._factories and self.group is not None:
+            from importlib.metadata import entry_points  # 2 MB that most names do without
+
             for entry in entry_points(group=self.group, name=name):
                 entry.load()
         try:

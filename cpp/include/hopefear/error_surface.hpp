@@ -32,8 +32,8 @@ class ErrorSurface {
     // nothing.
     template <class Read>
     void add(std::span<const double> slopes, std::span<const double> intercepts, const Read& read);
-    // Add the sentences of another surface after those of this one.
-    void add(const ErrorSurface& other);
+    // Add the sentences of another surface after those of this one; the other has none then.
+    void take(ErrorSurface& other);
     // Sort the breakpoints; to be called when all sentences are there.
     void finish();
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hopefear/growing_array.hpp"
+#include "hopefear/run_offsets.hpp"
 
 namespace hopefear {
 
@@ -73,7 +74,7 @@ class FeatureRows {
     [[nodiscard]] std::size_t size() const { return pattern_.size(); }
     [[nodiscard]] SparseView operator[](std::size_t row) const {
         const std::span<const FeatureId> ids = patterns_[pattern_[row]];
-        return {ids, values_.span(bases_[row / run] + offset_[row], ids.size())};
+        return {ids, values_.span(offsets_[row], ids.size())};
     }
     [[nodiscard]] const FeaturePatterns& patterns() const { return patterns_; }
     [[nodiscard]] FeaturePatterns::Id pattern(std::size_t row) const { return pattern_[row]; }
@@ -98,12 +99,9 @@ class FeatureRows {
     void append(FeaturePatterns::Id pattern, std::span<const double> values);
     [[nodiscard]] std::size_t first_value(std::size_t row) const;
 
-    // Where a row's values begin is the base of its run plus 32 bits.
-    static constexpr std::size_t run = 64;
     FeaturePatterns patterns_;
     GrowingArray<FeaturePatterns::Id> pattern_;
-    GrowingArray<std::uint32_t> offset_;
-    GrowingArray<std::uint64_t> bases_;
+    RunOffsets offsets_;  // where a row's values begin
     GrowingArray<double> values_;
     std::string directory_;  // of the files, once there are any
 };

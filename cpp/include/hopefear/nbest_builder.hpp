@@ -45,7 +45,7 @@ class NBestBuilder {
     void encode_text(std::string_view text);
     void write_separator(std::string_view white_space);
     bool add_row(std::size_t sentence);
-    [[nodiscard]] std::uint64_t hash_of_new(std::uint32_t sentence) const;
+    [[nodiscard]] std::uint32_t hash_of_new(std::uint32_t sentence) const;
     [[nodiscard]] bool equals_new(std::size_t row, std::uint32_t sentence) const;
     [[nodiscard]] std::span<const std::uint8_t> text_of(std::size_t row) const;
     void grow_table();
@@ -60,11 +60,11 @@ class NBestBuilder {
     GrowingArray<std::uint32_t> sentence_;
     FeatureRows features_;
     GrowingArray<std::uint8_t> text_;  // word ids as variable_bytes.hpp writes them
-    GrowingArray<std::uint64_t> text_end_;
+    RunOffsets text_begin_;
 
     // Finds duplicates: open addressing, a power of two, half empty.
-    GrowingArray<std::uint64_t> hashes_;
-    std::vector<std::uint32_t> slots_;  // one more than the row; 0: free
+    GrowingArray<std::uint32_t> hashes_;
+    GrowingArray<std::uint32_t> slots_;  // one more than the row; 0: free
     std::size_t duplicates_ = 0;
     std::uint32_t last_sentence_ = 0;
     std::vector<WordId> separators_;

@@ -10,17 +10,28 @@
 
 namespace hopefear {
 
+// One such vector.
+class SparseVector {
+  public:
+    [[nodiscard]] SparseView view() const { return {ids_, values_}; }
+    // a - b; entries that cancel are left out.
+    void set_difference(const SparseView& a, const SparseView& b);
+
+  private:
+    std::vector<FeatureId> ids_;
+    std::vector<double> values_;
+};
+
+// Many of them; as among hypotheses, most name the same features.
 class SparseRows {
   public:
-    [[nodiscard]] std::size_t size() const { return begin_.size() - 1; }
-    [[nodiscard]] SparseView operator[](std::size_t row) const {
-        const std::size_t count = begin_[row + 1] - begin_[row];
-        return {std::span(ids_).subspan(begin_[row], count),
-                std::span(values_).subspan(begin_[row], count)};
-    }
+    [[nodiscard]] std::size_t size() const { return rows_.size(); }
+    [[nodiscard]] SparseView operator[](std::size_t row) const { return rows_[row]; }
     // a - b; entries that cancel are left out.
     void add_difference(const SparseView& a, const SparseView& b);
-    void add(const SparseView& row);
+    void add(const SparseView& row) { add_difference(row, {}); }
+    // Give back what only adding needs.
+    void freeze() { rows_.freeze(); }
 
     // rows w
     [[nodiscard]] std::vector<double> dot(std::span<const double> weights) const;
@@ -31,9 +42,8 @@ class SparseRows {
     void check(std::size_t features) const;
 
   private:
-    std::vector<std::uint64_t> begin_{0};
-    std::vector<FeatureId> ids_;
-    std::vector<double> values_;
+    FeatureRows rows_;
+    SparseVector added_;
 };
 
 }  // namespace hopefear

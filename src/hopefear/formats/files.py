@@ -37,8 +37,8 @@ Tell = Callable[[str, int, int], None]
 T = TypeVar("T")
 
 GZIP_MAGIC = b"\x1f\x8b"
-HEAD_BYTES = 1 << 20
-PIECE_BYTES = 1 << 20
+HEAD_BYTES = 1 << 18
+PIECE_BYTES = 1 << 18
 # No line of any format comes near this: a longer one is a broken or hostile file.
 LONGEST_LINE = 1 << 30
 BYTE_ORDER_MARK = "\ufeff"
@@ -86,7 +86,7 @@ class Source:
                 first = False
 
     def head(self, limit: int = 100) -> list[str]:
-        """Return the first lines, as far as they lie in the first megabyte; nothing is consumed."""
+        """Return the first lines, as far as they lie in 256 kB; nothing is consumed."""
         lines = self._head.split(b"\n", limit)
         if len(lines) > 1:
             lines.pop()  # half a line, or what follows the last newline
@@ -274,7 +274,7 @@ def _replay(head: bytes, rest: BinaryIO) -> BinaryIO:
 
 class _Replay(io.RawIOBase):
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = head, rest
+        self._head, self._rest = memoryview(head), rest
 
     def readable(self) -> bool:
         return True

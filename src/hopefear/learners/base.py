@@ -80,7 +80,7 @@ class TuningData(ABC):
 
     @abstractmethod
     def scores(self, weights: FloatArray) -> FloatArray:
-        """Return w · h of every part of all candidates."""
+        """Return w · h of every part of all candidates, as an array of the caller's own."""
 
     @abstractmethod
     def error_surface(self, scores: FloatArray, slopes: FloatArray) -> ErrorSurface:

@@ -6,7 +6,7 @@ restarts; Galley et al. (2013), Regularized minimum error rate training, for the
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -28,6 +28,9 @@ from hopefear.registry import suggest
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["Mert"]
+
+Top = tuple[float, FloatArray]
+"""An objective, and the weights that have it."""
 
 
 @learners.register("mert")
@@ -97,16 +100,10 @@ class Mert:
     ) -> FloatArray:
         """Climb from the current point and from random ones, on all cores; return the best top."""
         starts = list(self._starts(data, state, seed))
-        serial = data.on_one_thread()
-        with ThreadPoolExecutor(data.threads or os.cpu_count()) as pool:
-            climbs = {
-                pool.submit(self._climb, serial, w, random_stream(seed, 1, i)): i
-                for i, w in enumerate(starts)
-            }
-            tops: list[tuple[float, FloatArray]] = [(-np.inf, state)] * len(starts)
-            for done, climb in enumerate(as_completed(climbs), 1):
-                tops[climbs[climb]] = climb.result()
-                progress(done, len(starts))
+        tops: list[Top] = [(-np.inf, state)] * len(starts)
+        for done, (number, top) in enumerate(self._tops(data, starts, seed), 1):
+            tops[number] = top
+            progress(done, len(starts))
         return max(tops, key=lambda top: top[0])[1]
 
     def weights(self, state: FloatArray) -> FloatArray:
@@ -140,9 +137,26 @@ class Mert:
             noise = random_stream(seed, 0, i).standard_normal(len(state))
             yield np.clip(state + 2 * typical * unit * noise, *box)
 
-    def _climb(
-        self, data: TuningData, start: FloatArray, random: np.random.Generator
-    ) -> tuple[float, FloatArray]:
+    def _tops(
+        self, data: TuningData, starts: Sequence[FloatArray], seed: tuple[int, int]
+    ) -> Iterator[tuple[int, Top]]:
+        """Climb from every start; yield its number and where that led, as climbs come to an end."""
+        serial, threads = data.on_one_thread(), data.threads or os.cpu_count() or 1
+        randoms = [random_stream(seed, 1, i) for i in range(len(starts))]
+        if threads == 1:  # another thread would only have memory of its own
+            yield from (
+                (i, self._climb(serial, starts[i], random)) for i, random in enumerate(randoms)
+            )
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            climbs = {
+                pool.submit(self._climb, serial, starts[i], random): i
+                for i, random in enumerate(randoms)
+            }
+            for climb in as_completed(climbs):
+                yield climbs[climb], climb.result()
+
+    def _climb(self, data: TuningData, start: FloatArray, random: np.random.Generator) -> Top:
         """Return the objective and the point where no direction leads higher."""
         box = self._box(data, start)
         free = np.flatnonzero((box[0] < box[1]) & (data.feature_spread > 0))
@@ -154,7 +168,10 @@ class Mert:
                 slopes = data.scores(direction)
                 step, best = self._search(data, w, direction, origins, slopes, box)
                 if step != 0:
-                    w, origins = np.clip(w + step * direction, *box), origins + step * slopes
+                    w = np.clip(w + step * direction, *box)
+                    # In place: every part of every candidate has an entry.
+                    slopes *= step
+                    origins += slopes
             if not best > before + self.tolerance:
                 # The scores were kept by differences; what counts is the point itself.
                 return self._objective(data, w), w

@@ -4,7 +4,6 @@ The form is sacreBLEU's, so that a score can be compared with one from there.
 """
 
 from functools import cache
-from importlib.metadata import version
 
 from hopefear.metrics.references import References
 
@@ -14,6 +13,8 @@ __all__ = ["format_signature", "sacrebleu_version"]
 @cache
 def sacrebleu_version() -> str:
     """Return the version of the sacreBLEU that is installed, without loading it."""
+    from importlib.metadata import version  # 2 MB that most uses of a metric do without
+
     return version("sacrebleu")
 
 

@@ -6,13 +6,12 @@ Levenshtein (1966), Binary codes capable of correcting deletions, insertions, an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hopefear import _core, require
+from hopefear import __version__, _core, require
 from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.references import References
 from hopefear.metrics.rows import score_rows
@@ -81,7 +80,7 @@ class Wer:
         """Return the options that matter to the score; the version is ours, not sacreBLEU's."""
         return format_signature(
             references,
-            f"hopefear-{version('hopefear')}",
+            f"hopefear-{__version__}",
             case="lc" if self.lowercase else "mixed",
             tok=tokenizer(self.tokenize).signature(),
         )
