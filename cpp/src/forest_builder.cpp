@@ -51,23 +51,26 @@ NodeId ForestBuilder::add_node(SourceSpan source) {
 
 EdgeId ForestBuilder::add_edge(NodeId head, std::span<const NodeId> tails, SparseView features,
                                std::span<const Symbol> target) {
+    if (features.ids.size() != features.values.size())
+        fail<ForestError>("edge ", edge_count(), ": ", features.ids.size(), " feature ids, but ",
+                          features.values.size(), " values");
+    if (std::ranges::adjacent_find(features.ids, std::ranges::greater_equal()) ==
+        features.ids.end())
+        return add_edge(head, tails, patterns_.add(features.ids), features.values, target);
+    std::vector<FeatureId> ids(features.ids.begin(), features.ids.end());
+    std::vector<double> values(features.values.begin(), features.values.end());
+    normalize_row(ids, values);
+    return add_edge(head, tails, patterns_.add(ids), values, target);
+}
+
+EdgeId ForestBuilder::add_edge(NodeId head, std::span<const NodeId> tails,
+                               FeaturePatterns::Id pattern, std::span<const double> values,
+                               std::span<const Symbol> target) {
     const EdgeId edge = static_cast<EdgeId>(edge_count());
     if (edge == std::numeric_limits<EdgeId>::max())
         fail<ForestError>("the forest is too large: more than ", edge, " edges");
-    if (features.ids.size() != features.values.size())
-        fail<ForestError>("edge ", edge, ": ", features.ids.size(), " feature ids, but ",
-                          features.values.size(), " values");
-    if (std::ranges::adjacent_find(features.ids, std::ranges::greater_equal()) ==
-        features.ids.end()) {
-        pattern_.push_back(patterns_.add(features.ids));
-        append(values_, value_begin_, features.values);
-    } else {
-        std::vector<FeatureId> ids(features.ids.begin(), features.ids.end());
-        std::vector<double> values(features.values.begin(), features.values.end());
-        normalize_row(ids, values);
-        pattern_.push_back(patterns_.add(ids));
-        append(values_, value_begin_, std::span<const double>(values));
-    }
+    pattern_.push_back(pattern);
+    append(values_, value_begin_, values);
     append(tails_, tail_begin_, tails);
     append(targets_, target_begin_, target);
     heads_.push_back(head);

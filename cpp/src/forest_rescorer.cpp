@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "hopefear/error.hpp"
 #include "hopefear/forest_builder.hpp"
@@ -39,7 +40,9 @@ class ForestMaker {
         : prepared_(prepared),
           chart_(chart),
           rescored_(rescored),
-          builder_(prepared.words(), prepared.feature_names()) {}
+          models_(prepared.nonlocal().language_models.size()),
+          builder_(prepared.words(), prepared.feature_names()),
+          layouts_(prepared.pattern_count()) {}
 
     Forest make(bool only_best) && {
         const KeptPart kept(chart_, rescored_, only_best);
@@ -48,44 +51,33 @@ class ForestMaker {
             const std::uint32_t place = rescored_.nodes[kept.nodes[node]].chart_node;
             const NodeId head = builder_.add_node(prepared_.source(place));
             for (std::uint32_t i = kept.first_edge[node]; i < kept.first_edge[node + 1]; ++i)
-                add_edge(head, kept.edges[i], kept.tails_of(i));
+                add_edge(head, kept.edges[i], rules_[i], kept.tails_of(i));
         }
-        builder_.set_root(static_cast<NodeId>(kept.nodes.size()) - 1);
-        return std::move(builder_).build();
+        return std::move(builder_).build_sound();
     }
 
   private:
-    [[nodiscard]] std::uint32_t rule_of(std::uint32_t number) const {
-        const RescoredChart::Edge& edge = rescored_.edges[number];
-        return chart_.bundles[edge.bundle].rules->rules[edge.rule].reference;
-    }
+    // How the values of a rule and of the language models make one row. Rules share few of them.
+    struct Layout {
+        FeaturePatterns::Id pattern = -1;   // not made yet
+        std::vector<std::uint32_t> places;  // in the row of a rule that is followed by models
+    };
 
     void reserve(const KeptPart& kept) {
         std::size_t symbols = 0;
-        std::size_t values = kept.edges.size() * prepared_.nonlocal().language_models.size();
-        for (const std::uint32_t edge : kept.edges) {
-            const std::uint32_t rule = rule_of(edge);
-            symbols += prepared_.target(rule).size();
-            values += prepared_.features(rule).size() + rescored_.ngrams_of(edge).size();
+        std::size_t values = kept.edges.size() * models_;
+        rules_.reserve(kept.edges.size());
+        for (const std::uint32_t number : kept.edges) {
+            const RescoredChart::Edge& edge = rescored_.edges[number];
+            rules_.push_back(chart_.bundles[edge.bundle].rules->rules[edge.rule].reference);
+            symbols += prepared_.target(rules_.back()).size();
+            values += prepared_.features(rules_.back()).size() + rescored_.ngrams_of(number).size();
         }
         builder_.reserve(kept.nodes.size(), kept.edges.size(), kept.tails.size(), symbols, values);
     }
 
-    void add_edge(NodeId head, std::uint32_t number, std::span<const NodeId> tails) {
-        const std::uint32_t rule = rule_of(number);
-        const SparseView local = prepared_.features(rule);
-        ids_.assign(local.ids.begin(), local.ids.end());
-        values_.assign(local.values.begin(), local.values.end());
-        const NonlocalIds& nonlocal = prepared_.nonlocal();
-        const std::size_t models = nonlocal.language_models.size();
-        for (std::size_t i = 0; i < models; ++i) {
-            ids_.push_back(nonlocal.language_models[i]);
-            values_.push_back(std::numbers::ln10 * rescored_.log10[number * models + i]);
-        }
-        for (const std::int32_t feature : rescored_.ngrams_of(number)) {
-            ids_.push_back(nonlocal.ngrams[feature]);
-            values_.push_back(1.0);
-        }
+    void add_edge(NodeId head, std::uint32_t number, std::uint32_t rule,
+                  std::span<const NodeId> tails) {
         target_.clear();
         for (const Symbol symbol : prepared_.target(rule)) {
             if (is_slot(symbol))
@@ -93,15 +85,64 @@ class ForestMaker {
             else if (PreparedForest::word_of(symbol) >= 0)
                 target_.push_back(PreparedForest::word_of(symbol));
         }
+        const auto local = prepared_.features(rule).values;
+        values_.assign(local.begin(), local.end());
+        for (std::size_t i = 0; i < models_; ++i)
+            values_.push_back(std::numbers::ln10 * rescored_.log10[number * models_ + i]);
+        if (!std::ranges::all_of(std::span(values_).last(models_),
+                                 [](double value) { return std::isfinite(value); }))
+            fail<ForestError>("a language model gives a logarithm that is not finite");
+        const auto ngrams = rescored_.ngrams_of(number);
+        if (!ngrams.empty()) {
+            add_with_ngrams(head, rule, tails, ngrams);
+            return;
+        }
+        const Layout& layout = layout_of(rule);
+        row_.clear();
+        for (const std::uint32_t place : layout.places) row_.push_back(values_[place]);
+        builder_.add_edge(head, tails, layout.pattern, row_, target_);
+    }
+
+    void add_with_ngrams(NodeId head, std::uint32_t rule, std::span<const NodeId> tails,
+                         std::span<const std::int32_t> ngrams) {
+        set_ids(rule);
+        for (const std::int32_t feature : ngrams) {
+            ids_.push_back(prepared_.nonlocal().ngrams[feature]);
+            values_.push_back(1.0);
+        }
         builder_.add_edge(head, tails, {ids_, values_}, target_);
+    }
+
+    // Of the values of a rule and of the language models.
+    void set_ids(std::uint32_t rule) {
+        const auto local = prepared_.features(rule).ids;
+        const auto& models = prepared_.nonlocal().language_models;
+        ids_.assign(local.begin(), local.end());
+        ids_.insert(ids_.end(), models.begin(), models.end());
+    }
+
+    const Layout& layout_of(std::uint32_t rule) {
+        Layout& layout = layouts_[prepared_.pattern(rule)];
+        if (layout.pattern >= 0) return layout;
+        set_ids(rule);
+        layout.places.resize(ids_.size());
+        std::iota(layout.places.begin(), layout.places.end(), 0);
+        std::ranges::sort(layout.places, {}, [this](std::uint32_t place) { return ids_[place]; });
+        std::ranges::sort(ids_);
+        layout.pattern = builder_.add_pattern(ids_);
+        return layout;
     }
 
     const PreparedForest& prepared_;
     const Chart& chart_;
     const RescoredChart& rescored_;
+    std::size_t models_;
     ForestBuilder builder_;
+    std::vector<Layout> layouts_;       // by pattern of the rules
+    std::vector<std::uint32_t> rules_;  // by edge
     std::vector<FeatureId> ids_;
     std::vector<double> values_;
+    std::vector<double> row_;
     std::vector<Symbol> target_;
 };
 

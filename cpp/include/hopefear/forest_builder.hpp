@@ -25,6 +25,12 @@ class ForestBuilder {
     // Feature ids may come in any order; values of a repeated id are added up.
     EdgeId add_edge(NodeId head, std::span<const NodeId> tails, SparseView features,
                     std::span<const Symbol> target);
+    // The same for edges that share a list of feature ids, which are increasing.
+    [[nodiscard]] FeaturePatterns::Id add_pattern(std::span<const FeatureId> ids) {
+        return patterns_.add(ids);
+    }
+    EdgeId add_edge(NodeId head, std::span<const NodeId> tails, FeaturePatterns::Id pattern,
+                    std::span<const double> values, std::span<const Symbol> target);
     void set_root(NodeId node) { root_ = node; }
     // For formats that tell what a node covers after the node. The node has to be there.
     void set_source(NodeId node, SourceSpan source) { sources_[node] = source; }
@@ -43,6 +49,9 @@ class ForestBuilder {
     [[nodiscard]] Forest build() const&;
     // The same, at the end of the builder: nothing is copied if nothing moves.
     [[nodiscard]] Forest build() &&;
+    // The same for the core's own forests, which are in order and sound as they are: every node and
+    // edge is part of a derivation of the root, the last node. Nothing of this is checked.
+    [[nodiscard]] Forest build_sound() && { return take(); }
 
   private:
     using Offset = Forest::Offset;

@@ -86,6 +86,9 @@ class PreparedForest {
         return {std::span(ids_).subspan(first_id_[pattern], size),
                 std::span(values_).subspan(rules_[rule].first_value, size)};
     }
+    // The number of the list of their ids, which rules share.
+    [[nodiscard]] std::uint32_t pattern(std::size_t rule) const { return rules_[rule].pattern; }
+    [[nodiscard]] std::size_t pattern_count() const { return first_id_.size() - 1; }
     // One more than the largest id of those.
     [[nodiscard]] std::size_t feature_count() const { return feature_count_; }
     // What each language model says of a rule's words alone, as a log10.
