@@ -87,7 +87,16 @@ void bind_decoder_model(nb::module_& m) {
 void bind_decoder(nb::module_& m) {
     nb::class_<DecoderOptions>(m, "DecoderOptions", "How to decode.")
         .def(nb::init<>())
-        .def_rw("rule_limit", &DecoderOptions::rule_limit, "Rules of a source side; 0: all.")
+        .def_prop_rw(
+            "rule_limit", [](const DecoderOptions& o) { return o.rules.limit; },
+            [](DecoderOptions& o, std::size_t value) { o.rules.limit = value; },
+            "Rules of a source side; 0: all.")
+        .def_prop_rw(
+            "rule_weights", [](const DecoderOptions& o) { return o.rules.weights; },
+            [](DecoderOptions& o, std::vector<double> value) {
+                o.rules.weights = std::move(value);
+            },
+            "By which these rules are the best, by feature id; empty: the weights of the decoder.")
         .def_prop_rw(
             "identity_rules", [](const DecoderOptions& o) { return o.pass_through.identity; },
             [](DecoderOptions& o, bool value) { o.pass_through.identity = value; },

@@ -23,7 +23,7 @@ Decoder::Decoder(std::shared_ptr<const TranslationModel> model,
                  const DecoderOptions& options)
     : model_(std::move(model)),
       options_(options),
-      scorer_(model_, std::move(templates), weights, options.rule_limit),
+      scorer_(model_, std::move(templates), weights, options.rules),
       cache_(scorer_, options.cache_bytes),
       unary_rules_(*model_) {}
 
@@ -50,7 +50,7 @@ Forest Decoder::rescored(const std::vector<std::string>& words, bool only_best) 
     auto worker = this->worker();
     model_->find_words(words, worker->words);
     const Chart& chart = worker->parser.parse(words, worker->words);
-    const NonlocalWeights weights{scorer_.log10_weights(), scorer_.ngram_weights()};
+    const NonlocalWeights weights{scorer_.weights().log10(), scorer_.weights().ngrams()};
     const RescoredChart& result = worker->rescorer.rescore(chart, worker->words, weights);
     return rescored_forest(chart, result, *model_, words, worker->words, only_best);
 }

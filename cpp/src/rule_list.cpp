@@ -3,29 +3,55 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "hopefear/error.hpp"
 #include "hopefear/language_models.hpp"
 
 namespace hopefear {
 
+RuleWeights::RuleWeights(const TranslationModel& model, std::span<const double> weights)
+    : all_(weights.begin(), weights.end()) {
+    all_.resize(std::max(all_.size(), model.feature_names()->size()), 0.0);
+    for (std::size_t id = 0; id < all_.size(); ++id)
+        if (!std::isfinite(all_[id]))
+            fail<DataError>("the weight of feature '",
+                            model.feature_names()->text(static_cast<FeatureId>(id)), "' is ",
+                            all_[id], "; weights must be finite");
+    for (const FeatureId feature : model.language_model_features())
+        log10_.push_back(all_[feature] * std::numbers::ln10);
+    for (const FeatureId feature : model.ngram_features()) ngrams_.push_back(all_[feature]);
+}
+
+// Features that got their numbers after the weights have none.
+double RuleWeights::of_features(SparseView features) const {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        const auto id = static_cast<std::size_t>(features.ids[i]);
+        if (id < all_.size()) sum += all_[id] * features.values[i];
+    }
+    return sum;
+}
+
+double RuleWeights::of_words(const TranslationModel& model, std::span<const Symbol> target,
+                             const SentenceWords& sentence) const {
+    double sum = 0.0;
+    const LanguageModels& models = model.language_models();
+    for (std::size_t i = 0; i < models.size(); ++i)
+        sum += log10_[i] * models.estimate(i, target, sentence);
+    if (!ngrams_.empty()) sum += model.ngrams().estimate(target, sentence.ngrams, ngrams_);
+    return sum;
+}
+
 RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
                        std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
-                       std::size_t rule_limit)
+                       const RuleChoice& choice)
     : model_(std::move(model)),
       templates_(std::move(templates)),
-      weights_(weights.begin(), weights.end()),
-      rule_limit_(rule_limit) {
-    weights_.resize(std::max(weights_.size(), model_->feature_names()->size()), 0.0);
-    for (std::size_t id = 0; id < weights_.size(); ++id)
-        if (!std::isfinite(weights_[id]))
-            fail<DataError>("the weight of feature '",
-                            model_->feature_names()->text(static_cast<FeatureId>(id)), "' is ",
-                            weights_[id], "; weights must be finite");
-    for (const FeatureId feature : model_->language_model_features())
-        log10_weights_.push_back(weights_[feature] * std::numbers::ln10);
-    for (const FeatureId feature : model_->ngram_features())
-        ngram_weights_.push_back(weights_[feature]);
+      weights_(*model_, weights),
+      rule_limit_(choice.limit) {
+    if (rule_limit_ > 0 && !choice.weights.empty() && !std::ranges::equal(choice.weights, weights))
+        choosing_.emplace(*model_, choice.weights);
 }
 
 // Add a rule whose target side is all symbols behind those of the rule before.
@@ -35,13 +61,8 @@ void RuleScorer::add(RuleList& list, double score, std::uint32_t reference,
         list.rules.empty() ? std::uint32_t{0} : list.rules.back().target + list.rules.back().length;
     const auto length = static_cast<std::uint32_t>(list.symbols.size()) - begin;
     ScoredRule rule{score, 0.0f, begin, length, reference};
-    double priority = score;
-    const LanguageModels& models = model_->language_models();
-    for (std::size_t i = 0; i < models.size(); ++i)
-        priority += log10_weights_[i] * models.estimate(i, list.target(rule), sentence);
-    if (!ngram_weights_.empty())
-        priority += model_->ngrams().estimate(list.target(rule), sentence.ngrams, ngram_weights_);
-    rule.priority = static_cast<float>(priority);
+    rule.priority =
+        static_cast<float>(score + weights_.of_words(*model_, list.target(rule), sentence));
     list.rules.push_back(rule);
 }
 
@@ -57,24 +78,25 @@ void append_features(RuleList& list, ScoredRule& rule, SparseView features) {
 
 }  // namespace
 
-// Features that got their numbers after the weights have none.
-double RuleScorer::template_score(SparseView features) const {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < features.size(); ++i) {
-        const auto id = static_cast<std::size_t>(features.ids[i]);
-        if (id < weights_.size()) sum += weights_[id] * features.values[i];
+// Keep the best rules, and put them in order.
+void RuleScorer::choose(RuleList& list) const {
+    if (rule_limit_ > 0 && list.rules.size() > rule_limit_) {
+        std::vector<std::size_t> order(list.rules.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) {
+            return choosing_ ? list.preferences[i] : list.rules[i].priority;
+        });
+        RuleList kept;
+        for (const std::size_t i : std::span(order).first(rule_limit_)) {
+            kept.rules.push_back(list.rules[i]);
+            append_features(kept, kept.rules.back(), list.template_features(list.rules[i]));
+        }
+        list.rules = std::move(kept.rules);
+        list.template_ids = std::move(kept.template_ids);
+        list.template_values = std::move(kept.template_values);
     }
-    return sum;
-}
-
-void RuleScorer::finish(RuleList& list) const {
+    list.preferences = {};
     std::ranges::stable_sort(list.rules, std::ranges::greater(), &ScoredRule::priority);
-    if (rule_limit_ == 0 || list.rules.size() <= rule_limit_) return;
-    list.rules.resize(rule_limit_);
-    RuleList kept;
-    for (ScoredRule& rule : list.rules) append_features(kept, rule, list.template_features(rule));
-    list.template_ids = std::move(kept.template_ids);
-    list.template_values = std::move(kept.template_values);
 }
 
 // Add a rule of a grammar, to which templates give `features`.
@@ -93,9 +115,14 @@ void RuleScorer::add(RuleGroup& group, std::size_t part, const Rule& rule, Spars
     }
     for (const Symbol symbol : rule.target)
         list->symbols.push_back(is_slot(symbol) ? symbol : own.words[symbol]);
-    const double score = model_->rule_score(part, rule, weights_) + template_score(features);
+    const double score =
+        model_->rule_score(part, rule, weights_.all()) + weights_.of_features(features);
     add(*list, score, rule.id, sentence);
     append_features(*list, list->rules.back(), features);
+    if (choosing_)
+        list->preferences.push_back(
+            model_->rule_score(part, rule, choosing_->all()) + choosing_->of_features(features) +
+            choosing_->of_words(*model_, list->target(list->rules.back()), sentence));
 }
 
 RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer) const {
@@ -111,7 +138,7 @@ RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer
         for (RuleRange range = grammar.rules(state); range.next(buffer);)
             add(group, part, buffer, {}, no_words);
     }
-    for (RuleList& list : group) finish(list);
+    for (RuleList& list : group) choose(list);
     return group;
 }
 
@@ -119,7 +146,7 @@ double RuleScorer::trigger_score(std::span<const Symbol> target,
                                  const SentenceWords& sentence) const {
     double sum = 0.0;
     model_->triggers().for_each(target, sentence.triggers, [&](std::int32_t feature) {
-        sum += weights_[model_->trigger_features()[feature]];
+        sum += weights_.all()[model_->trigger_features()[feature]];
     });
     return sum;
 }
@@ -140,7 +167,7 @@ std::shared_ptr<const RuleGroup> RuleScorer::triggered(
         }
     }
     if (!changed) return group;
-    for (RuleList& list : *changed) finish(list);
+    for (RuleList& list : *changed) choose(list);
     return changed;
 }
 
@@ -157,8 +184,8 @@ RuleList RuleScorer::score(PassThrough kind, std::string_view word, std::size_t 
     const bool asked = templates_ && !templates_->empty();
     const auto rows = asked ? templates_->find(kind, word) : nullptr;
     const SparseView features = rows ? (*rows)[0] : SparseView();
-    const double score = SparseView{ids, values}.dot(weights_) + template_score(features) +
-                         trigger_score(list.symbols, sentence);
+    const double score = SparseView{ids, values}.dot(weights_.all()) +
+                         weights_.of_features(features) + trigger_score(list.symbols, sentence);
     add(list, score, static_cast<std::uint32_t>(kind), sentence);
     append_features(list, list.rules.back(), features);
     return list;

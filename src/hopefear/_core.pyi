@@ -1107,6 +1107,15 @@ class DecoderOptions:
     def rule_limit(self, arg: int, /) -> None: ...
 
     @property
+    def rule_weights(self) -> list[float]:
+        """
+        By which these rules are the best, by feature id; empty: the weights of the decoder.
+        """
+
+    @rule_weights.setter
+    def rule_weights(self, arg: Sequence[float], /) -> None: ...
+
+    @property
     def identity_rules(self) -> bool:
         """Whether every word may pass as it is."""
 

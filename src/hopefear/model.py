@@ -226,7 +226,8 @@ class Model:
         Parameters
         ----------
         weights
-            In place of the model's own.
+            In place of the model's own. Which rules of a source side are considered is up to the
+            model's own weights still: those under which its sentences are parsed for tuning.
         further
             Grammars whose rules are used beside the model's.
         **options
@@ -242,6 +243,7 @@ class Model:
             names=self.settings.names,
             word_features=self.features.word_features,
             templates=self.features.templates,
+            rule_weights=None if weights is None else self.weights,
         )
 
     def save(self, path: PathLike, *, weights: Weights | None = None) -> "Model":

@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from hopefear import Model, Weights
+from hopefear.decoder import GrammarUse
 from hopefear.errors import ConfigError, FormatError, HopefearError
+from hopefear.grammar import Rule
 from hopefear.training.build import build
 from hopefear.training.settings import TrainSettings
 from small_bitext import write_bitext
+from small_grammars import built
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +61,16 @@ def test_options_of_decoding_can_be_given_in_place_of_the_models_own(made: Path)
     assert (decoder.options.pop_limit, decoder.options.number_rules) == (7, True)
     with pytest.raises(ConfigError, match="unknown key; did you mean 'pop_limit'"):
         Model(made).decoder(pop_limits=7)
+
+
+def test_other_weights_score_the_rules_that_the_models_own_choose(
+    made: Path, tmp_path: Path
+) -> None:
+    model = Model(made).save(tmp_path / "new", weights=Weights({"p": 1.0}))
+    rules = [Rule(source=("a",), target=(str(i),), features={"p": i}) for i in range(9)]
+    further = [GrammarUse(grammar=built(rules))]
+    forest = model.decoder(Weights({"p": -1.0}), further=further, rule_limit=2).parse(["a"])
+    assert {d.words[1] for d in forest.kbest(Weights({}), 100)} == {"7", "8"}
 
 
 def test_a_model_is_not_copied_over_other_files(made: Path, tmp_path: Path) -> None:

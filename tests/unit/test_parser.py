@@ -114,6 +114,17 @@ def test_of_each_source_side_the_best_rules_are_kept() -> None:
     assert {d.words[1] for d in all_derived(worst)} == {"0", "7", "14", "1"}
 
 
+def test_the_best_rules_may_be_those_by_other_weights() -> None:
+    many = [Rule(source=("a",), target=(str(i),), features={"p": i % 7}) for i in range(20)]
+    weights, options = Weights({"p": 1.0}), DecoderOptions(rule_limit=4)
+    decoder = Decoder(built(many), {}, -weights, options=options, rule_weights=weights)
+    forest = decoder.parse(["a"])
+    assert {d.words[1] for d in all_derived(forest)} == {"6", "13", "5", "12"}
+    assert decoder.translate(["a"]).words == ("5",)  # the one that -weights likes best of them
+    again = decoder.with_weights(2 * weights).parse(["a"])
+    assert {d.words[1] for d in all_derived(again)} == {"6", "13", "5", "12"}
+
+
 def test_500_words_and_nothing_but_glue_take_memory_that_grows_with_their_number() -> None:
     rules_of_any_length = [Rule(source=(X, "b", X), target=(1, "b", 0))]
     decoder = Decoder(built(rules_of_any_length), {}, NO_WEIGHTS)

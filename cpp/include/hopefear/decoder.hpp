@@ -19,7 +19,7 @@
 namespace hopefear {
 
 struct DecoderOptions {
-    std::size_t rule_limit = 30;  // rules to be considered of each source side; 0: all
+    RuleChoice rules;
     PassThroughOptions pass_through;
     RescoreOptions rescore;
     std::size_t cache_bytes = std::size_t{100} << 20;  // for scored rules

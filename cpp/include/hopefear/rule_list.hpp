@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ struct RuleList {
     // The features that templates give to the rules.
     std::vector<FeatureId> template_ids = {};
     std::vector<double> template_values = {};
+    // Of each rule the priority by which rules are chosen, if that is another one.
+    std::vector<double> preferences = {};
 
     [[nodiscard]] std::span<const Symbol> target(const ScoredRule& rule) const {
         return std::span(symbols).subspan(rule.target, rule.length);
@@ -52,19 +55,45 @@ struct RuleList {
 // All rules of one source side: a list for each left-hand side.
 using RuleGroup = std::vector<RuleList>;
 
+// Weights of a model's features.
+class RuleWeights {
+  public:
+    // By feature id; those beyond the end are 0.
+    RuleWeights(const TranslationModel& model, std::span<const double> weights);
+
+    [[nodiscard]] std::span<const double> all() const { return all_; }
+    // What a log10 of each language model counts; their features are natural logarithms.
+    [[nodiscard]] std::span<const double> log10() const { return log10_; }
+    [[nodiscard]] std::span<const double> ngrams() const { return ngrams_; }
+
+    // w · h of what templates say of a rule.
+    [[nodiscard]] double of_features(SparseView features) const;
+    // What language models and n-grams say of a target side alone.
+    [[nodiscard]] double of_words(const TranslationModel& model, std::span<const Symbol> target,
+                                  const SentenceWords& sentence) const;
+
+  private:
+    std::vector<double> all_;
+    std::vector<double> log10_;
+    std::vector<double> ngrams_;
+};
+
+// Which rules of a source side are considered: of each list the `limit` best, all if it is 0.
+struct RuleChoice {
+    std::size_t limit = 30;
+    // By which they are the best, by feature id; empty: those by which they are scored.
+    std::vector<double> weights = {};
+};
+
 class RuleScorer {
   public:
-    // Weights are by feature id; those beyond the end are 0. Of each list only the first
-    // `rule_limit` rules are kept; 0: all of them. `templates` may be null.
+    // `templates` may be null.
     RuleScorer(std::shared_ptr<const TranslationModel> model,
                std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
-               std::size_t rule_limit);
+               const RuleChoice& choice);
 
     [[nodiscard]] const TranslationModel& model() const { return *model_; }
-    [[nodiscard]] std::span<const double> weights() const { return weights_; }
-    // What a log10 of each language model counts; their features are natural logarithms.
-    [[nodiscard]] std::span<const double> log10_weights() const { return log10_weights_; }
-    [[nodiscard]] std::span<const double> ngram_weights() const { return ngram_weights_; }
+    [[nodiscard]] const RuleWeights& weights() const { return weights_; }
 
     // The rules of a grammar at a state of its trie; `buffer` is used for each of them.
     [[nodiscard]] RuleGroup score(std::size_t part, Grammar::State state, Rule& buffer) const;
@@ -83,14 +112,12 @@ class RuleScorer {
              const SentenceWords& sentence) const;
     void add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
              const SentenceWords& sentence) const;
-    [[nodiscard]] double template_score(SparseView features) const;
-    void finish(RuleList& list) const;
+    void choose(RuleList& list) const;
 
     std::shared_ptr<const TranslationModel> model_;
     std::shared_ptr<TemplateFeatures> templates_;
-    std::vector<double> weights_;
-    std::vector<double> log10_weights_;
-    std::vector<double> ngram_weights_;
+    RuleWeights weights_;
+    std::optional<RuleWeights> choosing_;  // if rules are chosen by other weights
     std::size_t rule_limit_;
 };
 

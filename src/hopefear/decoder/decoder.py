@@ -53,6 +53,10 @@ class Decoder:
         A vocabulary to share with others; a new one if left out.
     templates
         What gives further features to rules; see :mod:`hopefear.features`.
+    rule_weights
+        By which the rules of a source side are the best ones, if not by `weights`. With weights
+        that were tuned on the parses of other weights these are the others: then the rules are
+        those that the tuned weights know.
 
     Attributes
     ----------
@@ -73,7 +77,9 @@ class Decoder:
         word_features: WordFeatures | None = None,
         feature_names: Vocabulary | None = None,
         templates: Sequence[Template] = (),
+        rule_weights: Weights | None = None,
     ) -> None:
+        self._rule_weights = rule_weights
         self.options = DecoderOptions() if options is None else options
         self.names = ModelNames() if names is None else names
         if isinstance(grammars, Grammar | GrammarUse):
@@ -108,11 +114,15 @@ class Decoder:
             for name in weights.names:
                 self.feature_names.add(name)
         self._vector = weights.vector(self.feature_names)
-        self._core = _core.Decoder(self._model, self._templates, self._vector, self.options.core())
+        options = self.options.core()
+        if self._rule_weights is not None:
+            options.rule_weights = self._rule_weights.vector(self.feature_names).tolist()
+        self._core = _core.Decoder(self._model, self._templates, self._vector, options)
 
     def with_weights(self, weights: Weights) -> "Decoder":
         """Return a decoder with other weights that shares all else."""
         decoder = Decoder.__new__(Decoder)
+        decoder._rule_weights = self._rule_weights
         decoder.options, decoder.names, decoder._model = self.options, self.names, self._model
         decoder._language_models, decoder._templates = self._language_models, self._templates
         decoder._word_features = self._word_features

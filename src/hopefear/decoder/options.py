@@ -20,7 +20,7 @@ class DecoderOptions:
         grow with the cube of the sentence's length. Glue rules may cover any number.
     rule_limit : int
         How many rules of each source side are considered, the best ones by their own features and
-        words; 0: all.
+        words, under the weights of the model whatever weights are given; 0: all.
     identity_rules : bool
         Whether every word may pass as it is, even if there are rules for it.
     number_rules : bool
