@@ -59,7 +59,7 @@ class Mira(OnlineLearner):
         for _ in range(self.rounds):
             fears = self.search.find(example, scores, document, -1.0, count=self.fears)
             worst = max(working.violation(fear, visit.trial) for fear in fears)
-            if not worst > working.violations(visit.trial).max() + self.tolerance:
+            if not worst > working.worst(visit.trial) + self.tolerance:
                 break
             first = first or worst
             for fear in fears:

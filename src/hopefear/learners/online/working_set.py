@@ -32,8 +32,10 @@ class WorkingSet:
     def __init__(self, hope: Found, document: OracleDocument) -> None:
         self._document = document
         self._found = [hope]
+        self._gain = hope.gain(document)
         self.ids: NDArray[np.int32] = hope.features.ids
-        self._stack()
+        self.rows: FloatArray = np.zeros((1, len(self.ids)))
+        self.losses: FloatArray = np.zeros(1)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -44,26 +46,35 @@ class WorkingSet:
     def add(self, found: Found) -> None:
         """Add a derivation."""
         self._found.append(found)
-        self.ids = np.union1d(self.ids, found.features.ids)
-        self._stack()
+        ids, self.ids = self.ids, _union(self.ids, found.features.ids)
+        if self.ids is ids:
+            self.rows = np.vstack((self.rows, self._row(self._found[0]) - self._row(found)))
+        else:
+            hope = self._row(self._found[0])
+            self.rows = np.array([hope - self._row(one) for one in self._found])
+        self.losses = np.append(self.losses, self._gain - found.gain(self._document))
 
-    def _stack(self) -> None:
-        h = np.zeros((len(self), len(self.ids)))
-        for row, found in zip(h, self._found, strict=True):
-            row[np.searchsorted(self.ids, found.features.ids)] = found.features.values
-        self.rows: FloatArray = h[0] - h
-        gains = self._document.gains(np.array([found.statistics for found in self._found]))
-        self.losses: FloatArray = gains[0] - gains
+    def _row(self, found: Found) -> FloatArray:
+        """Return h of all features of the set."""
+        ids, values = found.features
+        if len(ids) == len(self.ids):
+            return values
+        row = np.zeros(len(self.ids))
+        row[np.searchsorted(self.ids, ids)] = values
+        return row
 
     def violations(self, weights: FloatArray) -> FloatArray:
         """Return v(d) = ℓ(d, hope) − w · (h(hope) − h(d)) of each derivation."""
         return self.losses - self.rows @ weights[self.ids]
 
+    def worst(self, weights: FloatArray) -> float:
+        """Return the largest v(d); that of the hope is 0."""
+        return float(self.violations(weights).max()) if len(self) > 1 else 0.0
+
     def violation(self, found: Found, weights: FloatArray) -> float:
         """Return v(d) of a derivation that need not be in the set."""
-        hope = self._found[0]
-        loss = hope.gain(self._document) - found.gain(self._document)
-        return loss - _dot(hope, weights) + _dot(found, weights)
+        loss = self._gain - found.gain(self._document)
+        return loss - _dot(self._found[0], weights) + _dot(found, weights)
 
     def solve(self, weights: FloatArray, rates: FloatArray) -> FloatArray:
         """Return x = Σ α (h(hope) − h(d)), by which w′ = w + Σ x; Σ is the diagonal of `rates`.
@@ -79,6 +90,14 @@ class WorkingSet:
             max_iterations=ITERATIONS,
         )
         return solution.alpha @ self.rows
+
+
+def _union(known: NDArray[np.int32], more: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return all ids; derivations with the same features are frequent, and quick."""
+    if len(known) == len(more) and (known == more).all():
+        return known
+    union = np.union1d(known, more)
+    return known if len(union) == len(known) else union
 
 
 def _dot(found: Found, weights: FloatArray) -> float:
