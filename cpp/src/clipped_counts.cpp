@@ -19,10 +19,17 @@ void ClippedCounts::clear() {
 }
 
 void ClippedCounts::push_back(std::span<const String> strings, std::span<const State> added) {
-    const std::size_t block = present_.size();
-    const std::size_t row = counts_.size();
-    present_.resize(block + blocks_, 0);
-    counts_.resize(row + columns_, 0);
+    present_.resize(present_.size() + blocks_);
+    counts_.resize(counts_.size() + columns_);
+    replace(static_cast<String>(present_.size() / blocks_ - 1), strings, added);
+}
+
+void ClippedCounts::replace(String replaced, std::span<const String> strings,
+                            std::span<const State> added) {
+    const std::size_t block = replaced * blocks_;
+    const std::size_t row = replaced * columns_;
+    std::fill_n(present_.begin() + static_cast<std::ptrdiff_t>(block), blocks_, 0);
+    std::fill_n(counts_.begin() + static_cast<std::ptrdiff_t>(row), columns_, 0);
     for (const String string : strings) {
         for (std::size_t i = 0; i < blocks_; ++i)
             present_[block + i] |= present_[string * blocks_ + i];

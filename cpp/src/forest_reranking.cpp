@@ -59,7 +59,7 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
           gain_(document),
           order_(static_cast<int>(gain_.order())),
           counts_(automaton_),
-          again_(automaton_.size(), 0) {
+          times_added_(automaton_.size(), 0) {
         const std::int32_t source = forest.covered(forest.root());
         const double average = references.references()->average_length(sentence);
         per_source_word_ = source > 0 ? average / source : 0.0;
@@ -73,26 +73,25 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
 
     Reranked find(std::span<const double> scores, double gain_weight, std::size_t kept) override {
         check_edge_scores(forest_, scores);
+        again_ = remembered_ && kept == 1 && gain_weight == gain_weight_ &&
+                 std::ranges::find(scores, impossible) == scores.end();
+        remembered_ = false;
         scores_ = scores;
         gain_weight_ = gain_weight;
         bleu_per_phi_ = 1.0 / (gain_weight * gain_.length());
         kept_ = kept;
-        items_.clear();
-        counts_.clear();
-        ranks_.clear();
-        first_.assign(1, 0);
+        if (!again_) clear();
         for (NodeId node = 0; node <= forest_.root(); ++node) {
             begin_node(node);
             for (const EdgeId edge : forest_.edges(node)) {
                 if (scores_[edge] == impossible) continue;
-                edge_ = edge;
-                tails_ = forest_.tails(edge);
-                chosen_.resize(tails_.size());
+                set_edge(edge);
                 choose(0, kept_);
             }
-            keep();
+            again_ ? replace() : keep();
         }
         if (first_[forest_.root()] == items_.size()) fail_impossible();
+        remembered_ = kept == 1 && items_.size() == forest_.node_count();
         return found();
     }
 
@@ -101,10 +100,34 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
 
     // One that may be kept; of the k-grams that are in none of its tails, those that match.
     struct Candidate {
-        Item<Lanes> item;
+        Item<Lanes> item{};
         std::uint32_t first_added;
         std::uint32_t last_added;
+        bool read;  // otherwise its string is not known yet
     };
+    // What the last search, with the same tails, found out of BLEU^K of an edge.
+    struct Judgement {
+        enum Kind : std::int32_t { none, bounded, exact };
+        double power = 0.0;
+        Kind kind = none;
+    };
+
+    void clear() {
+        items_.clear();
+        counts_.clear();
+        ranks_.clear();
+        first_.assign(1, 0);
+        items_.reserve(forest_.node_count());
+        first_.reserve(forest_.node_count() + 1);
+        if (kept_ == 1) judgements_.assign(forest_.edge_count(), {});
+        changed_.assign(forest_.node_count(), 0);
+    }
+
+    void set_edge(EdgeId edge) {
+        edge_ = edge;
+        tails_ = forest_.tails(edge);
+        chosen_.resize(tails_.size());
+    }
 
     void begin_node(NodeId node) {
         node_ = node;
@@ -147,31 +170,55 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
     }
 
     void offer() {
-        const auto target = forest_.target(edge_);
         double score = scores_[edge_];
-        auto length = static_cast<std::int64_t>(target.size() - tails_.size());
+        for (const ItemId tail : chosen_) score = add_scores(score, items_[tail].score);
+        const bool full = top_.size() == kept_;
+        const double needed = full ? power_for(top_.back().item.phi, score) : 0.0;
+        const Judgement known = again_ && !changed() ? judgements_[edge_] : Judgement{};
+        if (full && known.kind != Judgement::none && !reaches(known.power, needed)) return;
+        double power = known.power;
+        const bool read = known.kind != Judgement::exact;
+        Item<Lanes> item{};
+        if (read) {
+            sum_tails(item);
+            const double factor = length_factor(item.length);
+            if (full && !reaches(judge(bound(item, factor), Judgement::bounded), needed)) return;
+            item.right = read_target();
+            power = judge(gain_.power(matches_, factor), Judgement::exact);
+            if (full && !reaches(power, needed)) return;
+            item.matches = matches_;
+        }
+        item.phi = score + gain_weight_ * gain_.gain(power);
+        if (full && !(item.phi > top_.back().item.phi)) return;
+        item.score = score;
+        item.edge = edge_;
+        insert(item, read);
+    }
+
+    // Whether a tail is not what it was in the search before.
+    [[nodiscard]] bool changed() const {
+        return std::ranges::any_of(tails_, [this](NodeId tail) { return changed_[tail] != 0; });
+    }
+
+    double judge(double power, typename Judgement::Kind kind) {
+        if (kept_ == 1) judgements_[edge_] = {power, kind};
+        return power;
+    }
+
+    // The length, and the matches within the tails.
+    void sum_tails(Item<Lanes>& item) {
+        auto length = static_cast<std::int64_t>(forest_.target(edge_).size() - tails_.size());
         matches_.fill(0);
         for (const ItemId tail : chosen_) {
             const Item<Lanes>& own = items_[tail];
-            score = add_scores(score, own.score);
             length += own.length;
             for (std::size_t k = 0; k < Lanes; ++k) matches_[k] += own.matches[k];
         }
-        length = std::min(length, max_length);
+        item.length = static_cast<std::int32_t>(std::min(length, max_length));
         if (chosen_.size() > 1)
             counts_.for_each_excess(chosen_, [&](int depth, std::int64_t more) {
                 matches_[depth - 1] -= static_cast<std::int32_t>(more);
             });
-        const double factor = length_factor(length);
-        const bool full = top_.size() == kept_;
-        const double needed = full ? power_for(top_.back().item.phi, score) : 0.0;
-        if (full && !reaches(bound(length, factor), needed)) return;
-        const State right = read(target);
-        const double power = gain_.power(matches_, factor);
-        if (full && !reaches(power, needed)) return;
-        const double phi = score + gain_weight_ * gain_.gain(power);
-        if (full && !(phi > top_.back().item.phi)) return;
-        insert({score, static_cast<std::int32_t>(length), right, matches_, {}, edge_, 0, phi});
     }
 
     // BLEU^K of a derivation with this score and phi. What is rounded in another way must not be
@@ -185,10 +232,10 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
 
     // Of BLEU^K, before k-grams are looked for that are in none of the tails: for a hope all of
     // them match, for a fear none.
-    [[nodiscard]] double bound(std::int64_t length, double factor) const {
+    [[nodiscard]] double bound(const Item<Lanes>& item, double factor) const {
         if (gain_weight_ < 0.0) return gain_.power(matches_, factor);
         Matches most = matches_;
-        add_kgrams(static_cast<std::int32_t>(length), 1, most);
+        add_kgrams(item.length, 1, most);
         for (const ItemId tail : chosen_) add_kgrams(items_[tail].length, -1, most);
         return gain_.power(most, factor);
     }
@@ -199,12 +246,12 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
     }
 
     // Count the k-grams that are in none of the tails. The state is that after the whole string.
-    State read(std::span<const Symbol> target) {
-        for (const State added : added_) again_[added] = 0;
+    State read_target() {
+        for (const State added : added_) times_added_[added] = 0;
         added_.clear();
         State state = ReferenceAutomaton::root;
         const WordId* word = words_.data() + forest_.target_begin()[edge_];
-        for (const Symbol symbol : target) {
+        for (const Symbol symbol : forest_.target(edge_)) {
             state = is_slot(symbol) ? read_tail(items_[chosen_[slot_of(symbol)]], state)
                                     : read_word(*word, state);
             ++word;
@@ -231,38 +278,67 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
     }
 
     void add(State state) {
-        if (counts_.count(state, chosen_) + again_[state] >= automaton_.limit(state)) return;
-        ++again_[state];
+        if (counts_.count(state, chosen_) + times_added_[state] >= automaton_.limit(state)) return;
+        ++times_added_[state];
         ++matches_[automaton_.depth(state) - 1];
         added_.push_back(state);
     }
 
     // Among the best of the node, in the order of phi; of equals the one that came first.
-    void insert(Item<Lanes> item) {
+    void insert(Item<Lanes>& item, bool read) {
         if (top_.size() == kept_) top_.pop_back();
         const auto first_added = static_cast<std::uint32_t>(top_added_.size());
-        top_added_.insert(top_added_.end(), added_.begin(), added_.end());
+        if (read) top_added_.insert(top_added_.end(), added_.begin(), added_.end());
+        const auto last_added = static_cast<std::uint32_t>(top_added_.size());
         item.ranks = static_cast<std::uint32_t>(ranks_.size());
-        for (std::size_t slot = 0; slot < tails_.size(); ++slot)
-            ranks_.push_back(chosen_[slot] - first_[tails_[slot]]);
+        if (kept_ > 1)  // otherwise all are 0
+            for (std::size_t slot = 0; slot < tails_.size(); ++slot)
+                ranks_.push_back(chosen_[slot] - first_[tails_[slot]]);
         const auto at = std::ranges::upper_bound(top_, item.phi, std::ranges::greater(),
                                                  [](const Candidate& one) { return one.item.phi; });
-        top_.insert(at, {item, first_added, static_cast<std::uint32_t>(top_added_.size())});
+        top_.insert(at, {item, first_added, last_added, read});
+    }
+
+    // Go back to the edge and the tails of a candidate, and give the k-grams that it adds to them.
+    std::span<const State> go_back(Candidate& one) {
+        set_edge(one.item.edge);
+        for (std::size_t slot = 0; slot < tails_.size(); ++slot)
+            chosen_[slot] = first_[tails_[slot]] + (kept_ > 1 ? ranks_[one.item.ranks + slot] : 0);
+        if (one.read)
+            return std::span(top_added_).subspan(one.first_added, one.last_added - one.first_added);
+        sum_tails(one.item);
+        one.item.right = read_target();
+        one.item.matches = matches_;
+        return added_;
     }
 
     void keep() {
         for (Candidate& one : top_) {
-            tails_ = forest_.tails(one.item.edge);
-            chosen_.resize(tails_.size());
-            for (std::size_t slot = 0; slot < tails_.size(); ++slot)
-                chosen_[slot] = first_[tails_[slot]] + ranks_[one.item.ranks + slot];
-            counts_.push_back(
-                chosen_,
-                std::span(top_added_).subspan(one.first_added, one.last_added - one.first_added));
+            const auto added = go_back(one);
+            counts_.push_back(chosen_, added);
             read_left(one.item);
             items_.push_back(one.item);
         }
         first_.push_back(static_cast<ItemId>(items_.size()));
+        top_.clear();
+        top_added_.clear();
+    }
+
+    // The same for a node whose best derivation the last search found: most stay as they are.
+    void replace() {
+        Candidate& one = top_.front();
+        Item<Lanes>& before = items_[first_[node_]];
+        set_edge(one.item.edge);
+        changed_[node_] = before.edge != one.item.edge || changed();
+        if (changed_[node_]) {
+            const auto added = go_back(one);
+            counts_.replace(first_[node_], chosen_, added);
+            read_left(one.item);
+            before = one.item;
+        } else {
+            before.score = one.item.score;
+            before.phi = one.item.phi;
+        }
         top_.clear();
         top_added_.clear();
     }
@@ -291,8 +367,8 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
             const Item<Lanes>& item = items_[i];
             const auto choose = [&](NodeId node, std::uint32_t rank) {
                 const Item<Lanes>& one = items_[first_[node] + rank];
-                return Choice{one.edge,
-                              std::span(ranks_).subspan(one.ranks, forest_.tails(one.edge).size())};
+                const std::size_t size = kept_ > 1 ? forest_.tails(one.edge).size() : 0;
+                return Choice{one.edge, std::span(ranks_).subspan(one.ranks, size)};
             };
             const auto rank = static_cast<std::uint32_t>(i - first_[root]);
             if (item.length == max_length) fail_derivation_size();
@@ -325,6 +401,10 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
     double gain_weight_ = 0.0;
     double bleu_per_phi_ = 0.0;
     std::size_t kept_ = 0;
+    bool remembered_ = false;            // the last search can be gone on from
+    bool again_ = false;                 // and is
+    std::vector<Judgement> judgements_;  // by edge
+    std::vector<char> changed_;          // by node: not the derivation of the search before
     std::vector<Item<Lanes>> items_;
     ClippedCounts counts_;       // of items
     std::vector<ItemId> first_;  // the items of node v are first_[v] .. first_[v + 1]
@@ -341,8 +421,8 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
     std::span<const NodeId> tails_;
     std::vector<ItemId> chosen_;
     Matches matches_;
-    std::vector<State> added_;         // the k-grams that are in none of its tails and match
-    std::vector<std::int32_t> again_;  // how often each of them was added
+    std::vector<State> added_;               // the k-grams that are in none of its tails and match
+    std::vector<std::int32_t> times_added_;  // of each state
 };
 
 ForestReranker::ForestReranker(const Forest& forest, const BleuReferences& references,

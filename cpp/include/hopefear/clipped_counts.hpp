@@ -54,6 +54,8 @@ class ClippedCounts {
     // The next string: made of others, with k-grams besides. No k-gram of `added` is in all of it
     // more often than it counts.
     void push_back(std::span<const String> strings, std::span<const State> added);
+    // The same in the place of another string; `strings` come before it.
+    void replace(String string, std::span<const String> strings, std::span<const State> added);
 
   private:
     using Bits = std::uint64_t;

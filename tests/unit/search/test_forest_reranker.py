@@ -11,7 +11,7 @@ from hopefear.errors import ConfigError, DataError, ForestError
 from hopefear.forest import Forest, ForestBuilder, nbest_forest
 from hopefear.metrics import Bleu, BleuReferences, ForestReranker, OracleDocument, References
 from hopefear.types import FloatArray, Hypothesis
-from strategies import arrays, forests
+from strategies import Numbers, arrays, finite, forests, whole, whole_or_impossible
 
 ALL = 10_000  # more than a random forest has derivations
 
@@ -21,6 +21,7 @@ searches = st.lists(
     min_size=2,
     max_size=5,
 )
+rounds = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-1.0, -1.0, -1.0, 1.0])))
 
 
 def document_of(order: int) -> FloatArray:
@@ -54,6 +55,33 @@ def test_a_search_that_is_prepared_once_finds_what_fresh_ones_find(
         expected, expected_rows = fresh.find(scores[which], gain_weight=gain_weight, kept=kept)
         assert [d.edges.tolist() for d in found] == [d.edges.tolist() for d in expected]
         assert [d.score for d in found] == [d.score for d in expected]
+        assert_array_equal(rows, expected_rows)
+
+
+@pytest.mark.parametrize("numbers", [finite, whole, whole_or_impossible])
+@given(st.data(), st.lists(texts, min_size=1, max_size=2), rounds)
+def test_a_search_that_goes_on_from_the_last_one_finds_what_a_fresh_one_finds(
+    numbers: Numbers, data: st.DataObject, texts: list[str], asked: list[tuple[int, float]]
+) -> None:
+    forest, references = data.draw(forests(numbers if numbers is finite else whole)), prepare(texts)
+    # Few edges change from search to search, as when weights have moved a little.
+    scores = [data.draw(arrays(forest.edge_count, numbers))]
+    for _ in range(3):
+        edge = data.draw(st.integers(0, forest.edge_count - 1))
+        scores.append(scores[-1].copy())
+        scores[-1][edge] += data.draw(st.sampled_from([-1.0, 1.0, 2.0, -50.0]))
+    prepared = reranker(forest, references)
+    for which, gain_weight in asked:
+        fresh = reranker(forest, references)
+        try:
+            expected, expected_rows = fresh.find(scores[which], gain_weight=gain_weight)
+        except ForestError:  # everything is impossible
+            with pytest.raises(ForestError):
+                prepared.find(scores[which], gain_weight=gain_weight)
+            continue
+        found, rows = prepared.find(scores[which], gain_weight=gain_weight)
+        assert found[0].edges.tolist() == expected[0].edges.tolist()
+        assert found[0].score == expected[0].score
         assert_array_equal(rows, expected_rows)
 
 
