@@ -75,24 +75,4 @@ class DocumentGain {
     double before_;
 };
 
-// The factors of a document by length, for hypotheses that share their reference length.
-class LengthFactors {
-  public:
-    template <class Compute>
-    double get(std::int64_t length, const Compute& compute) {
-        const auto at = static_cast<std::size_t>(length);
-        if (at < factors_.size() && factors_[at] >= 0.0) [[likely]]
-            return factors_[at];
-        const double factor = compute();
-        if (at >= max_size) return factor;
-        if (at >= factors_.size()) factors_.resize(at + 1, -1.0);
-        return factors_[at] = factor;
-    }
-    void clear() { factors_.clear(); }
-
-  private:
-    static constexpr std::size_t max_size = 1024;
-    std::vector<double> factors_;  // -1: not known yet
-};
-
 }  // namespace hopefear
