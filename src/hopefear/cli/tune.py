@@ -111,7 +111,8 @@ def tune(
         bool | None, typer.Option("--average", help="Take the mean of the replicas' weights.")
     ] = None,
     scale_features: Annotated[
-        bool | None, typer.Option("--scale-features", help="Learn at unit spread of features.")
+        bool | None,
+        typer.Option("--scale-features/--no-scale-features", help="Learn at unit spread."),
     ] = None,
     memory_limit: MemoryLimit = "",
     weights_format: Annotated[

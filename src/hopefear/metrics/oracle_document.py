@@ -6,7 +6,7 @@ JMLR 13: section 2.4 (decay, equation 3) and appendix A.3 (linear BLEU).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class OracleDocument:
         b̄ = [m̄₁ … m̄_K, n̄₁ … n̄_K, ρ̄].
     decay : float
         b̄ is multiplied by it after each sentence.
+    scale : float
+        What a gain counts: B is multiplied by it.
 
     Examples
     --------
@@ -47,22 +49,22 @@ class OracleDocument:
 
     statistics: NDArray[np.float64] = field(default_factory=_start)
     decay: float = 0.9
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         require.probability(self, "decay")
+        require.positive(self, "scale")
         if not (np.isfinite(self.statistics).all() and (self.statistics >= 0).all()):
             raise DataError(f"statistics must be finite and >= 0, got {self.statistics.tolist()}")
 
     def add(self, statistics: Statistics) -> OracleDocument:
         """Return the document after one more sentence: b̄ ← decay · (b̄ + b)."""
-        return OracleDocument(
-            statistics=self.decay * (self.statistics + statistics), decay=self.decay
-        )
+        return replace(self, statistics=self.decay * (self.statistics + statistics))
 
     def gains(self, statistics: Statistics) -> NDArray[np.float64]:
         """Return B(b) = n̄₁ (BLEU(b̄ + b) − BLEU(b̄)) for each row b (equation 3)."""
-        return _core.document_gains(self.statistics, statistics)
+        return self.scale * _core.document_gains(self.statistics, statistics)
 
     def linear_gain(self) -> NDArray[np.float64]:
         """Return c such that B(b) ≈ c · b: the first order expansion at b̄ (A.3)."""
-        return _core.linear_bleu(self.statistics)
+        return self.scale * _core.linear_bleu(self.statistics)

@@ -44,6 +44,6 @@ class Rerank:
     ) -> list[Found]:
         """Return the best of what was kept of the root."""
         derivations, statistics = example.reranker(document).find(
-            scores, gain_weight=gain_weight, kept=max(self.kept, count)
+            scores, gain_weight=gain_weight * document.scale, kept=max(self.kept, count)
         )
         return [Found(*one) for one in zip(derivations, statistics, strict=True)][:count]

@@ -58,7 +58,7 @@ def build_settings(
         key, value = parse_assignment(assignment)
         put(table, key, value, source)
     if "learner" in table:
-        _put_start(table)
+        _put_preset(table)
         translates = bool(table.get("model") or table.get("decoder"))
         table["learner"] = _expanded(
             table["learner"], forests=_has_forests(table), translates=translates
@@ -115,14 +115,17 @@ def _plain(metric: Metric) -> Table:
     return {"name": metrics.name_of(type(metric)), **config.encode(metric)}
 
 
-def _put_start(table: Table) -> None:
-    """Put the start of a preset into the table, unless there is another one."""
+def _put_preset(table: Table) -> None:
+    """Put what a preset says of the run into the table, unless that says something else."""
     given = table["learner"]
     name = given.get("name") if isinstance(given, dict) else given
-    if name in presets and not any(key.startswith("start") for key in table):
-        start = presets[cast(str, name)].start
-        if start:
-            table["start_patterns"] = dict(start)
+    if name not in presets:
+        return
+    preset = presets[cast(str, name)]
+    if preset.start and not any(key.startswith("start") for key in table):
+        table["start_patterns"] = dict(preset.start)
+    if preset.scale_features:
+        table.setdefault("scale_features", True)
 
 
 def _expanded(learner: object, *, forests: bool, translates: bool) -> object:

@@ -1,8 +1,12 @@
-"""Published ways to tune, under the names by which people know them, with the papers' settings."""
+"""Published ways to tune, under the names by which people know them, with the papers' settings.
+
+The presets that are called annealed are our own: Chiang's learners with smaller and smaller steps.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal, TypedDict
 
 from hopefear import config
 from hopefear.errors import ConfigError
@@ -16,6 +20,7 @@ from hopefear.learners import (
     Mira,
     OnlineSgd,
     Oro,
+    Perceptron,
     Pro,
     Rampion,
     Sgd,
@@ -39,13 +44,15 @@ class Preset:
     """A learner with its settings, one line that says what it is, and where it starts.
 
     `start` has weights of features whose names may have wildcards; all others start at 0.
-    `on_forests` takes the learner's place if there are forests in place of lists.
+    `on_forests` takes the learner's place if there are forests in place of lists. `scale_features`
+    is the run's setting of that name.
     """
 
     learner: Learner
     explanation: str
     start: Mapping[str, float] = field(default_factory=dict)
     on_forests: Learner | None = None
+    scale_features: bool = False
 
 
 def _gimpel(loss: Loss, what: str) -> Preset:
@@ -95,6 +102,33 @@ def _chiang() -> Mapping[str, Preset]:
     arow = Arow(rate=1.0, confidence=0.01, feature_rates=dict.fromkeys(PROBABILITIES, 0.01))
     add("arow-large", arow, "AROW for many features, η₀ = 1, λ = 0.01; probabilities at 0.01")
     return found
+
+
+class _Cooled(TypedDict):
+    cooling: float
+    average: Literal["epoch"]
+    epochs: int
+
+
+def _annealed() -> Mapping[str, Preset]:
+    """Return the online learners as they did best for us: rates are in the features' own units."""
+    cooled: _Cooled = {"cooling": 0.87, "average": "epoch", "epochs": 20}
+    chosen: dict[str, tuple[Learner, str]] = {
+        "perceptron": (Perceptron(rate=0.1, **cooled), "the perceptron, from the 1-best to hopes"),
+        "sgd": (OnlineSgd(rate=0.1, **cooled), "hope and fear by SGD"),
+        "mira": (Mira(rate=0.1, **cooled), "MIRA with cutting planes on hope and fear"),
+        "arow": (Arow(rate=0.2, **cooled), "AROW on hope and fear"),
+        "risk": (MinRisk(rate=0.1, **cooled), "minimum risk under linear BLEU"),
+    }
+    return {
+        f"annealed-{name}": Preset(
+            learner=learner,
+            explanation=f"{what}, annealed, on scaled features",
+            start=CHIANG_START,
+            scale_features=True,
+        )
+        for name, (learner, what) in chosen.items()
+    }
 
 
 def _watanabe() -> Mapping[str, Preset]:
@@ -190,6 +224,7 @@ presets: Mapping[str, Preset] = MappingProxyType(
         ),
         **_watanabe(),
         **_chiang(),
+        **_annealed(),
     }
 )
 """Every preset by its name."""
@@ -202,5 +237,7 @@ def describe_preset(name: str) -> str:
     learner = presets[name].learner
     table = {"name": learners.name_of(type(learner)), **config.encode(learner)}
     start = dict(presets[name].start)
-    tables: dict[str, object] = {"start_patterns": start} if start else {}
+    tables: dict[str, object] = {"scale_features": True} if presets[name].scale_features else {}
+    if start:
+        tables["start_patterns"] = start
     return f"# {presets[name].explanation}\n" + format_table({**tables, "learner": table})

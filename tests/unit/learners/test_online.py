@@ -28,7 +28,18 @@ from hopefear.learners import (
 from hopefear.learners.online.base import Outcome, Visit
 from hopefear.learners.online.working_set import WorkingSet
 from hopefear.metrics import Bleu, Chrf, OracleDocument, References
-from hopefear.search import Bold, Example, Found, Hope, Linear, Local, MaxBleu, NBest, Rerank
+from hopefear.search import (
+    Bold,
+    Example,
+    Found,
+    Hope,
+    Linear,
+    Local,
+    MaxBleu,
+    NBest,
+    Rerank,
+    Search,
+)
 from hopefear.synthetic import START, SyntheticCandidates
 from hopefear.types import FloatArray, Hypothesis, Vocabulary
 from strategies import arrays, corpora, forests
@@ -314,8 +325,39 @@ def test_the_weights_of_a_learner_are_the_mean_over_all_its_steps() -> None:
     found = run(learner, data, start_of(data), epochs=3)
     assert len(seen) == 24
     assert_allclose(found[-1], np.mean(seen, axis=0), rtol=1e-9)
-    last = run(replace(learner, averaged=False), data, start_of(data), epochs=3)
+    last = run(replace(learner, average="none"), data, start_of(data), epochs=3)
     assert_array_equal(last[-1], seen[-1])
+    epochs = run(replace(learner, average="epoch"), data, start_of(data), epochs=3)
+    for epoch, mean in enumerate(epochs):
+        steps = seen[-24:][8 * epoch : 8 * epoch + 8]
+        assert_allclose(mean, np.mean(steps, axis=0), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "learner", [Perceptron(), OnlineSgd(rate=0.05), Mira(rate=0.05), MinRisk(rate=0.02)]
+)
+@pytest.mark.parametrize("search", [Rerank(), Linear(), NBest(size=20)])
+def test_cooling_down_is_growing_weights(learner: OnlineLearner, search: Search) -> None:
+    """What a gain of 1/4 is to weights w, a gain of 1 is to 4 w, and so is a step."""
+    data = synthetic_forests(sentences=8)
+    start = start_of(data)
+    cooled = replace(learner, search=search, cooling=0.25)
+    grown = replace(learner, search=search)
+    seed, quiet = (1, 1), lambda done, total: None
+    small = cooled.epoch(data, cooled.init(data, start), seed, quiet)
+    large = grown.epoch(data, grown.init(data, 4.0 * start), seed, quiet)
+    assert_array_equal(4.0 * cooled.weights(small), grown.weights(large))
+    assert not np.array_equal(cooled.weights(small), start)
+
+
+def test_rates_fall_once_an_epoch() -> None:
+    data = synthetic_forests(sentences=3)
+    learner = OnlineSgd(rate=0.5, cooling=0.5)
+    state = learner.init(data, start_of(data))
+    for epoch, rate in enumerate([0.5, 0.25, 0.125]):
+        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        assert set(state.rates.tolist()) == {rate}
+        assert state.document.scale == 0.5**epoch
 
 
 def test_patterns_give_features_their_own_rates() -> None:

@@ -40,6 +40,13 @@ def test_the_settings_of_a_preset_give_that_preset(name: str, tmp_path: Path) ->
     assert settings.start_patterns == presets[name].start
     named = build_settings(name, {"tuning.nbest": ["lists"], "tuning.references": ["refs"]})
     assert named.start_patterns == presets[name].start
+    assert settings.scale_features == named.scale_features == presets[name].scale_features
+
+
+def test_what_a_preset_says_of_features_can_be_changed() -> None:
+    data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
+    assert build_settings("annealed-mira", data).scale_features
+    assert not build_settings("annealed-mira", {**data, "scale_features": False}).scale_features
 
 
 def test_every_preset_is_explained_in_a_line() -> None:

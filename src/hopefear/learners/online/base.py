@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ from hopefear.search import (
 from hopefear.types import FloatArray, Vocabulary
 
 __all__ = ["OnlineLearner", "OnlineState", "Outcome", "Visit"]
+
+COLD = 1e-9  # below this nothing moves any more
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,8 +120,13 @@ class OnlineLearner(ABC):
         Other rates for some features, whose names may have wildcards, as in ``{"LM*" = 0.01}``.
     decay : float
         What the oracle document keeps from sentence to sentence.
-    averaged : bool
-        Give the mean of the weights after all steps so far, not those after the last one.
+    cooling : float
+        After every epoch rates and gains are multiplied by it. Below 1, steps become smaller, and
+        hope and fear come nearer to the 1-best: what counts in the end is what the model has to
+        decide (as in the annealing of Smith and Eisner, 2006).
+    average : {"run", "epoch", "none"}
+        What the weights are: the mean over all steps so far, over those of the last epoch, or those
+        after the last step.
     epochs : int
         Passes over the sentences.
     """
@@ -131,12 +138,16 @@ class OnlineLearner(ABC):
     rate: float = 0.01
     feature_rates: Mapping[str, float] = field(default_factory=dict)
     decay: float = 0.9
-    averaged: bool = True
+    cooling: float = 1.0
+    average: Literal["run", "epoch", "none"] = "run"
     epochs: int = 10
 
     def __post_init__(self) -> None:
         require.positive(self, "rate")
         require.probability(self, "decay")
+        require.positive(self, "cooling")
+        require.probability(self, "cooling")
+        require.one_of(self, "average", ["run", "epoch", "none"])
         require.at_least(self, "epochs", 1)
         for name, rate in self.feature_rates.items():
             if not rate >= 0:
@@ -164,8 +175,12 @@ class OnlineLearner(ABC):
     ) -> OnlineState:
         """Visit every sentence once, in random order."""
         references = references_of(data)
-        weights, rates, document = state.weights.copy(), state.rates.copy(), state.document
-        trial = np.array(weights.current)
+        weights, trial = state.weights.copy(), np.array(state.weights.current)
+        if self.average == "epoch":
+            weights = _core.OnlineWeights(trial)  # nothing summed up yet
+        heat = self.heat(seed[1])
+        document = replace(state.document, scale=heat)
+        rates = state.rates * (heat / state.document.scale)
         tally = _Tally(data.corpus_score.dimension)
         order = random_stream(seed).permutation(data.sentence_count)
         for done, sentence in enumerate(order.tolist(), 1):
@@ -173,7 +188,8 @@ class OnlineLearner(ABC):
             if forest is not None:
                 if len(data.feature_names) > len(weights):
                     weights = weights.grown(len(data.feature_names))
-                    rates = np.append(rates, self._rates(data.feature_names, len(rates)))
+                    new = heat * self._rates(data.feature_names, len(rates))
+                    rates = np.append(rates, new)
                     trial = np.array(weights.current)
                 example = Example(forest, sentence, references, weights.current)
                 visit = Visit(example, document, seed[1], weights, trial, rates)
@@ -186,8 +202,13 @@ class OnlineLearner(ABC):
         )
 
     def weights(self, state: OnlineState) -> FloatArray:
-        """Return the mean over all steps, or the last weights."""
-        return state.weights.average() if self.averaged else np.array(state.weights.current)
+        """Return the mean over some steps, or the last weights."""
+        last = self.average == "none"
+        return np.array(state.weights.current) if last else state.weights.average()
+
+    def heat(self, epoch: int) -> float:
+        """Return what rates and gains are multiplied by in an epoch, counted from 0."""
+        return max(self.cooling**epoch, COLD)
 
     def figures(self, state: OnlineState) -> EpochFigures | None:
         """Return what the last epoch was like."""

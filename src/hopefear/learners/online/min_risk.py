@@ -25,24 +25,18 @@ class MinRisk(OnlineLearner):
     Parameters
     ----------
     temperature : float
-        T of the first epoch.
-    cooling : float
-        T is multiplied by it after every epoch; below 1 that is annealing, in which the expected
-        loss becomes the loss of the 1-best.
+        T of the first epoch. It falls with `cooling`: the expected loss becomes that of the 1-best.
     """
 
     temperature: float = 1.0
-    cooling: float = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require.positive(self, "temperature")
-        require.positive(self, "cooling")
-        require.probability(self, "cooling")
 
     def update(self, visit: Visit) -> Outcome:
         """Take a step along the gradient."""
-        split, temperature = visit.example.split, self.temperature * self.cooling**visit.epoch
+        split, temperature = visit.example.split, self.temperature * self.heat(visit.epoch)
         distribution = split.forest.distribution(
             edge_scores=visit.example.scores[split.edges], temperature=temperature
         )

@@ -55,11 +55,12 @@ class Mira(OnlineLearner):
         if hope is None:
             return Outcome()
         working, scores, first = WorkingSet(hope, document), example.scores, 0.0
+        tolerance = self.tolerance * document.scale
         x: FloatArray | None = None
         for _ in range(self.rounds):
             fears = self.search.find(example, scores, document, -1.0, count=self.fears)
             worst = max(working.violation(fear, visit.trial) for fear in fears)
-            if not worst > working.worst(visit.trial) + self.tolerance:
+            if not worst > working.worst(visit.trial) + tolerance:
                 break
             first = first or worst
             for fear in fears:

@@ -86,7 +86,7 @@ class WorkingSet:
             gram,
             self.violations(weights),
             budget=1.0,
-            tolerance=TOLERANCE,
+            tolerance=TOLERANCE * self._document.scale,
             max_iterations=ITERATIONS,
         )
         return solution.alpha @ self.rows
