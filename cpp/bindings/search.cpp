@@ -9,6 +9,7 @@
 #include "hopefear/forest_reranking.hpp"
 #include "hopefear/online_weights.hpp"
 #include "hopefear/reference_derivation.hpp"
+#include "hopefear/working_set.hpp"
 
 namespace hopefear::bindings {
 
@@ -53,6 +54,64 @@ void bind_online_weights(nb::module_& m) {
             "load",
             [](const ArrayIn<double>& saved) { return OnlineWeights::load(as_span(saved)); },
             nb::arg("saved"), "What was saved, bit for bit.");
+}
+
+void bind_working_set(nb::module_& m) {
+    nb::class_<WorkingSet>(m, "WorkingSet",
+                           "The hope and some fears: rows h(hope) - h(d), and losses.")
+        .def(
+            "__init__",
+            [](WorkingSet* self, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double gain) { new (self) WorkingSet(row(ids, values), gain); },
+            nb::arg("ids"), nb::arg("values"), nb::arg("gain"))
+        .def("__len__", &WorkingSet::size)
+        .def_prop_ro(
+            "ids",
+            [](const WorkingSet& set) {
+                return to_array(std::vector(set.ids().begin(), set.ids().end()));
+            },
+            nb::rv_policy::move, "All features of its derivations.")
+        .def_prop_ro(
+            "rows",
+            [](const WorkingSet& set) {
+                return to_matrix(std::vector(set.rows().begin(), set.rows().end()),
+                                 set.ids().size());
+            },
+            nb::rv_policy::move, "h(hope) - h(d) of each derivation.")
+        .def_prop_ro(
+            "losses",
+            [](const WorkingSet& set) {
+                return to_array(std::vector(set.losses().begin(), set.losses().end()));
+            },
+            nb::rv_policy::move, "B(hope) - B(d) of each derivation.")
+        .def(
+            "add",
+            [](WorkingSet& set, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double gain) { set.add(row(ids, values), gain); },
+            nb::arg("ids"), nb::arg("values"), nb::arg("gain"), "Add a derivation.")
+        .def(
+            "violations",
+            [](const WorkingSet& set, const ArrayIn<double>& weights) {
+                return to_array(set.violations(as_span(weights)));
+            },
+            nb::arg("weights"), "v(d) of each derivation.")
+        .def(
+            "violation",
+            [](const WorkingSet& set, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double gain, const ArrayIn<double>& weights) {
+                return set.violation(row(ids, values), gain, as_span(weights));
+            },
+            nb::arg("ids"), nb::arg("values"), nb::arg("gain"), nb::arg("weights"),
+            "v(d) of a derivation that need not be in the set.")
+        .def(
+            "solve",
+            [](const WorkingSet& set, const ArrayIn<double>& weights, const ArrayIn<double>& rates,
+               double tolerance, std::size_t max_iterations) {
+                return to_array(
+                    set.solve(as_span(weights), as_span(rates), tolerance, max_iterations));
+            },
+            nb::arg("weights"), nb::arg("rates"), nb::kw_only(), nb::arg("tolerance"),
+            nb::arg("max_iterations"), "The direction of the step.");
 }
 
 void bind_reranker(nb::module_& m) {
@@ -116,6 +175,7 @@ void bind_search(nb::module_& m) {
         nb::arg("forest"), nb::arg("references"), nb::arg("sentence"), nb::arg("numbers"),
         nb::arg("scores"), "The best derivation whose string is a reference, or None.");
     bind_online_weights(m);
+    bind_working_set(m);
 }
 
 }  // namespace hopefear::bindings

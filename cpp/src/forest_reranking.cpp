@@ -65,7 +65,7 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
             for (const EdgeId edge : forest_.edges(node)) {
                 if (scores_[edge] == impossible) continue;
                 set_edge(edge);
-                choose(0, kept_);
+                kept_ == 1 ? choose_first() : choose(0, kept_);
             }
             again_ ? replace() : keep();
         }
@@ -119,6 +119,15 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
             chosen_[slot] = first + static_cast<ItemId>(rank);
             choose(slot + 1, kept / (rank + 1));
         }
+    }
+
+    // The same where one is kept.
+    void choose_first() {
+        for (std::size_t slot = 0; slot < tails_.size(); ++slot) {
+            chosen_[slot] = first_[tails_[slot]];
+            if (chosen_[slot] == first_[tails_[slot] + 1]) return;
+        }
+        offer();
     }
 
     void offer() {

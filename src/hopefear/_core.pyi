@@ -1820,6 +1820,37 @@ class OnlineWeights:
     def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> OnlineWeights:
         """What was saved, bit for bit."""
 
+class WorkingSet:
+    """The hope and some fears: rows h(hope) - h(d), and losses."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def ids(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """All features of its derivations."""
+
+    @property
+    def rows(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """h(hope) - h(d) of each derivation."""
+
+    @property
+    def losses(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """B(hope) - B(d) of each derivation."""
+
+    def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float) -> None:
+        """Add a derivation."""
+
+    def violations(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """v(d) of each derivation."""
+
+    def violation(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """v(d) of a derivation that need not be in the set."""
+
+    def solve(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, tolerance: float, max_iterations: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The direction of the step."""
+
 class SimplexQpSolution:
     """What solve_simplex_qp found."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,15 +106,15 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
     ) -> Statistics:
         """Return the exact statistics of the strings of some derivations, a row each."""
         self._check_words()
-        lengths = [len(derivation.edges) for derivation in derivations]
         edges = [derivation.edges for derivation in derivations]
+        begin = list(accumulate(map(len, edges), initial=0))
         return _core.derivation_statistics(
             self._core,
             forest.core,
             sentence,
             self._numbers(forest.words),
             np.concatenate([np.empty(0, dtype=np.int32), *edges]),
-            np.cumsum([0, *lengths], dtype=np.int64),
+            np.array(begin, dtype=np.int64),
         )
 
     def reranker(self, forest: Forest, sentence: int, document: Statistics) -> ForestReranker:

@@ -237,6 +237,25 @@ def test_the_working_set_is_solved_as_by_an_independent_solver(
     assert objective(ours) <= objective(found.x[:3]) + 1e-5
 
 
+def test_a_working_set_refuses_what_does_not_fit() -> None:
+    row = (np.array([1, 4], dtype=np.int32), np.ones(2))
+    working = _core.WorkingSet(*row, gain=0.0)
+    working.add(np.array([0, 2], dtype=np.int32), np.ones(2), gain=-1.0)
+    assert working.ids.tolist() == [0, 1, 2, 4]
+    assert working.rows.tolist() == [[0, 0, 0, 0], [-1, 1, -1, 1]]
+    assert working.violations(np.arange(5.0)).tolist() == [0.0, 1.0 - (-0 + 1 - 2 + 4)]
+    few, enough = np.zeros(4), np.zeros(5)
+    with pytest.raises(DataError, match="there are 4 weights, too few for feature 4"):
+        working.violations(few)
+    with pytest.raises(DataError, match="there are 4 weights"):
+        working.violation(*row, gain=0.0, weights=few)
+    with pytest.raises(DataError, match="there are 4 rates"):
+        working.solve(enough, few, tolerance=1e-6, max_iterations=10)
+    for ids, message in (([1, 1], "increasing"), ([-1, 2], "increasing"), ([1], "1 feature ids")):
+        with pytest.raises(DataError, match=message):
+            working.add(np.array(ids, dtype=np.int32), np.ones(2), gain=0.0)
+
+
 @given(forests(), texts, small, st.sampled_from([0.01, 0.3, 2.0]))
 def test_cutting_planes_solve_the_problem_with_all_derivations(
     forest: Forest, text: str, weights: FloatArray, rate: float

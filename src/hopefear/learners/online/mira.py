@@ -60,7 +60,7 @@ class Mira(OnlineLearner):
         for _ in range(self.rounds):
             fears = self.search.find(example, scores, document, -1.0, count=self.fears)
             worst = max(working.violation(fear, visit.trial) for fear in fears)
-            if not worst > working.worst(visit.trial) + tolerance:
+            if not worst > max(working.violations(visit.trial)) + tolerance:
                 break
             first = first or worst
             for fear in fears:
@@ -68,12 +68,14 @@ class Mira(OnlineLearner):
                     working.add(fear)
             x = working.solve(visit.start, visit.rates)
             # w(α) = w + η Σ α (h(hope) − h(d))
-            visit.trial[working.ids] = visit.start[working.ids] + visit.rates[working.ids] * x
+            ids = working.ids
+            visit.trial[ids] = visit.start[ids] + visit.rates[ids] * x
             scores = example.forest.score_edges(visit.trial)
         if x is None:
             return Outcome()
-        visit.move(working.ids, visit.rates[working.ids] * x)
-        self.learn_rates(visit.rates, working.ids, x)
+        ids = working.ids
+        visit.move(ids, visit.rates[ids] * x)
+        self.learn_rates(visit.rates, ids, x)
         return Outcome(constraints=len(working) - 1, violation=first)
 
     def learn_rates(self, rates: FloatArray, ids: NDArray[np.int32], x: FloatArray) -> None:

@@ -30,7 +30,8 @@ class OnlineSgd(OnlineLearner):
         if not violation > 0:
             return Outcome()
         working.add(fear)
-        visit.move(working.ids, visit.rates[working.ids] * working.rows[1])
+        ids = working.ids
+        visit.move(ids, visit.rates[ids] * working.rows[1])
         return Outcome(constraints=1, violation=violation)
 
     def rival(self, visit: Visit) -> Found:

@@ -31,74 +31,51 @@ class WorkingSet:
 
     def __init__(self, hope: Found, document: OracleDocument) -> None:
         self._document = document
-        self._found = [hope]
-        self._gain = hope.gain(document)
-        self.ids: NDArray[np.int32] = hope.features.ids
-        self.rows: FloatArray = np.zeros((1, len(self.ids)))
-        self.losses: FloatArray = np.zeros(1)
+        self._core = _core.WorkingSet(*hope.features, hope.gain(document))
+        self._known = {hope.derivation.edges.tobytes()}
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._core)
 
     def __contains__(self, found: Found) -> bool:
-        return any(found.derivation == other.derivation for other in self._found)
+        return found.derivation.edges.tobytes() in self._known
 
     def add(self, found: Found) -> None:
         """Add a derivation."""
-        self._found.append(found)
-        ids, self.ids = self.ids, _union(self.ids, found.features.ids)
-        if self.ids is ids:
-            self.rows = np.vstack((self.rows, self._row(self._found[0]) - self._row(found)))
-        else:
-            hope = self._row(self._found[0])
-            self.rows = np.array([hope - self._row(one) for one in self._found])
-        self.losses = np.append(self.losses, self._gain - found.gain(self._document))
+        self._known.add(found.derivation.edges.tobytes())
+        self._core.add(*found.features, found.gain(self._document))
 
-    def _row(self, found: Found) -> FloatArray:
-        """Return h of all features of the set."""
-        ids, values = found.features
-        if len(ids) == len(self.ids):
-            return values
-        row = np.zeros(len(self.ids))
-        row[np.searchsorted(self.ids, ids)] = values
-        return row
+    @property
+    def ids(self) -> NDArray[np.int32]:
+        """The features of all derivations."""
+        return self._core.ids
+
+    @property
+    def rows(self) -> FloatArray:
+        """The rows x, with a column for each of the ids."""
+        return self._core.rows.reshape(len(self), len(self.ids))
+
+    @property
+    def losses(self) -> FloatArray:
+        """The losses ℓ."""
+        return self._core.losses
 
     def violations(self, weights: FloatArray) -> FloatArray:
-        """Return v(d) = ℓ(d, hope) − w · (h(hope) − h(d)) of each derivation."""
-        return self.losses - self.rows @ weights[self.ids]
-
-    def worst(self, weights: FloatArray) -> float:
-        """Return the largest v(d); that of the hope is 0."""
-        return float(self.violations(weights).max()) if len(self) > 1 else 0.0
+        """Return v(d) = ℓ(d, hope) − w · (h(hope) − h(d)) of each derivation; the hope's is 0."""
+        return self._core.violations(weights)
 
     def violation(self, found: Found, weights: FloatArray) -> float:
         """Return v(d) of a derivation that need not be in the set."""
-        loss = self._gain - found.gain(self._document)
-        return loss - _dot(self._found[0], weights) + _dot(found, weights)
+        return self._core.violation(*found.features, found.gain(self._document), weights)
 
     def solve(self, weights: FloatArray, rates: FloatArray) -> FloatArray:
         """Return x = Σ α (h(hope) − h(d)), by which w′ = w + Σ x; Σ is the diagonal of `rates`.
 
         α maximizes Σ α v(d) − ½ xᵀ Σ x for α ≥ 0 with sum 1; SMO starts with all of it on the hope.
         """
-        gram = (self.rows * rates[self.ids]) @ self.rows.T
-        solution = _core.solve_simplex_qp(
-            gram,
-            self.violations(weights),
-            budget=1.0,
+        return self._core.solve(
+            weights,
+            rates,
             tolerance=TOLERANCE * self._document.scale,
             max_iterations=ITERATIONS,
         )
-        return solution.alpha @ self.rows
-
-
-def _union(known: NDArray[np.int32], more: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return all ids; derivations with the same features are frequent, and quick."""
-    if len(known) == len(more) and (known == more).all():
-        return known
-    union = np.union1d(known, more)
-    return known if len(union) == len(known) else union
-
-
-def _dot(found: Found, weights: FloatArray) -> float:
-    return float(found.features.values @ weights[found.features.ids])
