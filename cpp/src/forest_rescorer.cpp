@@ -86,26 +86,24 @@ class ForestMaker {
                 target_.push_back(PreparedForest::word_of(symbol));
         }
         const auto local = prepared_.features(rule).values;
-        values_.assign(local.begin(), local.end());
-        for (std::size_t i = 0; i < models_; ++i)
-            values_.push_back(std::numbers::ln10 * rescored_.log10[number * models_ + i]);
-        if (!std::ranges::all_of(std::span(values_).last(models_),
-                                 [](double value) { return std::isfinite(value); }))
+        const auto log10 = std::span(rescored_.log10).subspan(number * models_, models_);
+        if (!std::ranges::all_of(log10, [](float value) { return std::isfinite(value); }))
             fail<ForestError>("a language model gives a logarithm that is not finite");
+        const auto value = [&](std::size_t place) {
+            return place < local.size() ? local[place]
+                                        : std::numbers::ln10 * log10[place - local.size()];
+        };
         const auto ngrams = rescored_.ngrams_of(number);
-        if (!ngrams.empty()) {
-            add_with_ngrams(head, rule, tails, ngrams);
+        if (ngrams.empty()) {
+            const Layout& layout = layout_of(rule);
+            values_.resize(layout.places.size());
+            for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = value(layout.places[i]);
+            builder_.add_edge(head, tails, layout.pattern, values_, target_);
             return;
         }
-        const Layout& layout = layout_of(rule);
-        row_.clear();
-        for (const std::uint32_t place : layout.places) row_.push_back(values_[place]);
-        builder_.add_edge(head, tails, layout.pattern, row_, target_);
-    }
-
-    void add_with_ngrams(NodeId head, std::uint32_t rule, std::span<const NodeId> tails,
-                         std::span<const std::int32_t> ngrams) {
         set_ids(rule);
+        values_.resize(ids_.size());
+        for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = value(i);
         for (const std::int32_t feature : ngrams) {
             ids_.push_back(prepared_.nonlocal().ngrams[feature]);
             values_.push_back(1.0);
@@ -142,7 +140,6 @@ class ForestMaker {
     std::vector<std::uint32_t> rules_;  // by edge
     std::vector<FeatureId> ids_;
     std::vector<double> values_;
-    std::vector<double> row_;
     std::vector<Symbol> target_;
 };
 

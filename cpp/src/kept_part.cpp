@@ -13,6 +13,11 @@ KeptPart::KeptPart(const Chart& chart, const RescoredChart& rescored, bool only_
     // From the root down, so that everything comes in the opposite order.
     std::vector<NodeId> numbers(rescored.nodes.size(), -1);
     std::size_t tail_count = 0;
+    if (!only_best) {
+        nodes.reserve(rescored.nodes.size());
+        first_edge.reserve(rescored.nodes.size() + 1);
+        edges.reserve(rescored.edges.size());
+    }
     numbers.back() = 0;
     for (std::size_t i = rescored.nodes.size(); i-- > 0;) {
         if (numbers[i] < 0) continue;
