@@ -82,14 +82,16 @@ void bind_online(nb::module_& m) {
         "subgradient_epoch",
         [](const NBest& nbest, const ArrayIn<double>& costs, const Loss& loss,
            const ArrayIn<std::int64_t>& fixed, const ArrayIn<std::int64_t>& order, double rate,
-           double shrinkage, double l1, const SubgradientState& state) {
+           double shrinkage, double l1, double cost_scale, const SubgradientState& state) {
             Unlocked unlocked;
             return subgradient_epoch(nbest, as_span(costs), loss, as_span(fixed), as_span(order),
-                                     {rate, shrinkage, l1}, state);
+                                     {rate, shrinkage, l1, cost_scale}, state);
         },
         nb::arg("nbest"), nb::arg("costs"), nb::arg("loss"), nb::arg("fixed"), nb::arg("order"),
-        nb::kw_only(), nb::arg("rate"), nb::arg("shrinkage"), nb::arg("l1"), nb::arg("state"),
-        "One epoch of subgradient steps; returns the next state.");
+        nb::kw_only(), nb::arg("rate"), nb::arg("shrinkage"), nb::arg("l1"),
+        nb::arg("cost_scale") = 1.0, nb::arg("state"),
+        "One epoch of subgradient steps; returns the next state. Costs are multiplied by their "
+        "scale.");
 
     nb::class_<KBestMiraState>(m, "KBestMiraState", "Weights on their way, and the document.")
         .def(

@@ -26,9 +26,9 @@ namespace {
 
 // From this many bytes on a block has pages of its own, and from so many on the pages are large
 // ones where the system has them: a list that is looked up here and there then needs few entries of
-// the processor's table of pages. For less, half a large page that stays empty would be a waste.
+// the processor's table of pages. For less, a large page that is half empty would be a waste.
 constexpr std::size_t mapped_from = std::size_t{256} << 10;
-constexpr std::size_t large_pages_from = std::size_t{64} << 20;
+constexpr std::size_t large_pages_from = std::size_t{32} << 20;
 
 [[nodiscard]] std::byte* checked(void* memory) {
     if (memory == nullptr || memory == MAP_FAILED) throw std::bad_alloc();

@@ -71,16 +71,10 @@ class Problem {
         return finish(std::move(g), distance_);
     }
     [[nodiscard]] Vector times_hessian(const Vector& x) const {
-        Vector products = along(x);
-        for (std::size_t p = 0; p < products.size(); ++p) products[p] *= bends_[p];
-        return finish(rows_.transposed_dot(products, unit_.size()), x);
+        return finish(rows_.weighted_square_dot(bends_, by_unit(x)), x);
     }
     // The change of the rows' margins for a step of one in direction x.
-    [[nodiscard]] Vector along(const Vector& x) const {
-        Vector w(x.size());
-        for (std::size_t i = 0; i < x.size(); ++i) w[i] = x[i] / unit_[i];
-        return rows_.dot(w);
-    }
+    [[nodiscard]] Vector along(const Vector& x) const { return rows_.dot(by_unit(x)); }
     // The value at the point plus step * x.
     [[nodiscard]] double value_at(double step, const Vector& x, const Vector& margins) const {
         LossSum sum;
@@ -98,6 +92,11 @@ class Problem {
     }
 
   private:
+    [[nodiscard]] Vector by_unit(const Vector& x) const {
+        Vector w(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) w[i] = x[i] / unit_[i];
+        return w;
+    }
     // C/2 |w - origin|^2 at the point plus step * x
     [[nodiscard]] double penalty(double step, const Vector& x) const {
         double sum = 0.0;

@@ -4,6 +4,14 @@
 
 namespace hopefear {
 
+namespace {
+
+void add_times(double factor, const SparseView& row, std::span<double> sum) {
+    for (std::size_t i = 0; i < row.size(); ++i) sum[row.ids[i]] += factor * row.values[i];
+}
+
+}  // namespace
+
 void SparseVector::set_difference(const SparseView& a, const SparseView& b) {
     ids_.clear();
     values_.clear();
@@ -43,9 +51,18 @@ std::vector<double> SparseRows::transposed_dot(std::span<const double> x,
     check(features);
     if (x.size() != size()) fail<DataError>(x.size(), " coefficients for ", size(), " rows");
     std::vector<double> sum(features);
+    for (std::size_t row = 0; row < size(); ++row) add_times(x[row], (*this)[row], sum);
+    return sum;
+}
+
+std::vector<double> SparseRows::weighted_square_dot(std::span<const double> factors,
+                                                    std::span<const double> weights) const {
+    check(weights.size());
+    if (factors.size() != size()) fail<DataError>(factors.size(), " factors for ", size(), " rows");
+    std::vector<double> sum(weights.size());
     for (std::size_t row = 0; row < size(); ++row) {
         const SparseView one = (*this)[row];
-        for (std::size_t i = 0; i < one.size(); ++i) sum[one.ids[i]] += x[row] * one.values[i];
+        add_times(one.dot(weights) * factors[row], one, sum);
     }
     return sum;
 }

@@ -87,17 +87,20 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
     state.loss = 0.0;
     std::vector<double> scores;
     std::vector<double> slopes;
+    std::vector<double> scaled;
     for (const std::int64_t sentence : order) {
         const NBest::Rows rows = nbest.rows(nbest.checked_sentence(sentence));
         scores.clear();
         for (std::size_t row = rows.begin; row < rows.end; ++row)
             scores.push_back(state.weights.dot(nbest.features(row)));
         slopes.assign(rows.size(), 0.0);
+        scaled.clear();
+        for (const double cost : costs.subspan(rows.begin, rows.size()))
+            scaled.push_back(step.cost_scale * cost);
         const std::size_t held = fixed.empty() ? 0 : fixed[sentence] - rows.begin;
         if (rows.size() > 0 && held >= rows.size())
             fail<DataError>("hypothesis ", fixed[sentence], " is not of sentence ", sentence);
-        state.loss +=
-            evaluate(loss, scores, costs.subspan(rows.begin, rows.size()), {&held, 1}, slopes);
+        state.loss += evaluate(loss, scores, scaled, {&held, 1}, slopes);
         move(nbest, rows, slopes, step, state);
         state.weights.count();
     }

@@ -38,6 +38,9 @@ class SparseRows {
     // rows' x, of length `features`
     [[nodiscard]] std::vector<double> transposed_dot(std::span<const double> x,
                                                      std::size_t features) const;
+    // rows' (factors * (rows w)), of the length of w, in one pass over the rows
+    [[nodiscard]] std::vector<double> weighted_square_dot(std::span<const double> factors,
+                                                          std::span<const double> weights) const;
     // Throws DataError unless all ids are below `features`.
     void check(std::size_t features) const;
 

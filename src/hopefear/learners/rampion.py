@@ -66,16 +66,25 @@ class Rampion:
         progress: ProgressCallback,
     ) -> _core.SubgradientState:
         """Hold the hopes under the current weights and take `passes` passes."""
-        nbest, costs = data.nbest, self.cost_scale * data.costs
+        nbest = data.nbest
         # yᵢ⁺ ← argmax s − c   (line 6)
-        hopes = nbest.best(state.weights(), gains=-costs, threads=data.threads)
+        hopes = nbest.best(
+            state.weights(), gains=data.costs, gain_scale=-self.cost_scale, threads=data.threads
+        )
         steps = step_sizes(self.regularizer, self.rate, nbest.sentence_count)
         for i in range(self.passes):
             # y⁻ ← argmax s + c;  θ −= η C (θ − θ₀)/N;  θ += η (h(y⁺) − h(y⁻))   (lines 10-12)
             # Unlike the paper, which visits sentences in order, each pass has its own order.
             order = random_stream(seed, i).permutation(nbest.sentence_count)
             state = _core.subgradient_epoch(
-                nbest.core, costs, HOPES_HELD, hopes, order, **steps, state=state
+                nbest.core,
+                data.costs,
+                HOPES_HELD,
+                hopes,
+                order,
+                **steps,
+                cost_scale=self.cost_scale,
+                state=state,
             )
             progress(i + 1, self.passes)
         return state

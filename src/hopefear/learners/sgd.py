@@ -86,11 +86,12 @@ class Sgd:
         rate = self.rate * self.decay ** seed[1]
         return _core.subgradient_epoch(
             data.nbest.core,
-            self.cost_scale * data.costs,
+            data.costs,
             self.loss.core(),
             np.empty(0, dtype=np.int64),
             random_stream(seed).permutation(sentences),
             **step_sizes(self.regularizer, rate, sentences),
+            cost_scale=self.cost_scale,
             state=state,
         )
 
