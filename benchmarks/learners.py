@@ -2,7 +2,8 @@
 
 Times are CPU seconds over those of a fixed workload, measured in the same run on either side of the
 learners: the ratio means the same on another machine. Memory is the peak of a process that does
-nothing else, and how much of that is beyond an idle one with the same modules.
+nothing else, and how much of that is beyond an idle one with the same modules: what the lists and
+the learner take. Python, NumPy and the modules are the rest, and the command has some more.
 """
 
 import importlib.util
@@ -13,6 +14,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -97,18 +99,38 @@ def measure(name: str) -> None:
     print(json.dumps(found | {"workload": workload_seconds()}))
 
 
+def measure_command(name: str) -> None:
+    """Do the same with the command, and print its peak on the last line."""
+    from hopefear.cli.program import run as run_command  # the other measurements do without
+
+    start = " ".join(f"{feature}={weight}" for feature, weight in (START / START.norm(1)).items())
+    with TemporaryDirectory() as folder:
+        files = [
+            f"--nbest={FOLDER / 'peers' / 'val.nbest.moses.gz'}",
+            f"--refs={FOLDER / 'val.en.gz'}",
+        ]
+        options = ["--tokenize=none", f"--start={start}", "--threads=1", f"--out={folder}/run"]
+        run_command(["tune", name, *files, *options])
+    print(peak())
+
+
+def printed(call: str) -> str:
+    """Return the last line that a function of this file prints in a process of its own."""
+    command = f"import benchmarks.learners as own; own.{call}"
+    run = subprocess.run(
+        [sys.executable, "-c", command], check=True, capture_output=True, text=True
+    )
+    return run.stdout.splitlines()[-1]
+
+
 def run() -> list[tuple[str, str]]:
     """Compare each learner with Moses' tool; the lists are not part of the project."""
     if not (FOLDER / "peers" / "val.nbest.moses.gz").exists():
         return [("Moses' lists", f"are not here: {FOLDER}")]
     rows: list[tuple[str, str]] = []
     for name, peer in PEERS.items():
-        command = f"from benchmarks.learners import measure; measure({name!r})"
         before = workload_seconds()
-        output = subprocess.run(
-            [sys.executable, "-c", command], check=True, capture_output=True, text=True
-        ).stdout
-        found = json.loads(output)
+        found = json.loads(printed(f"measure({name!r})"))
         workload = (before + found["workload"]) / 2
         time_ratio = peer.seconds / WORKLOAD / (np.mean(found["spent"]) / workload)
         read_ratio = READING / WORKLOAD / (found["read"] / workload)
@@ -123,6 +145,10 @@ def run() -> list[tuple[str, str]]:
                 f"{name}: memory",
                 f"{found['peak']:.0f} MB, of which {growth:.0f} beyond an idle process "
                 f"(Moses {peer.memory:.0f} MB)",
+            ),
+            (
+                f"{name}: memory of the command",
+                f"{float(printed(f'measure_command({name!r})')):.0f} MB",
             ),
         ]
     return rows

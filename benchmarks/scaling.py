@@ -31,24 +31,24 @@ from hopefear.learners import (
 )
 from hopefear.losses import BayesRisk, Hinge, Log, Ramp2
 
-BASE = MadeUpLists(sentences=6000, size=100, dense=8)  # 38 MB of features
+BASE = MadeUpLists(sentences=10_000, size=100, dense=8)  # 64 MB of features
 FEW = MadeUpLists(sentences=1000, size=100, dense=4, sparse=4000)
-TRIES = 4
+TRIES = 3
 LEARNERS: dict[str, Learner] = {
     # A tolerance that no round reaches: one round of line searches from each start.
     "MERT, one round": Mert(restarts=0, tolerance=1e9),
     "PRO": Pro(),
     "PRO, all oracle pairs": Pro(pairs="oracle"),
-    "k-best MIRA": KBestMira(epochs=20),
-    "RAMPION": Rampion(epochs=5),
-    "SGD, hinge": Sgd(loss=Hinge(), epochs=20),
-    "SGD, ramp 2": Sgd(loss=Ramp2(), epochs=20),
-    "L-BFGS, log": Lbfgs(loss=Log(), epochs=1, iterations=10),
-    "L-BFGS, Bayes risk": Lbfgs(loss=BayesRisk(), epochs=1, iterations=10),
+    "k-best MIRA": KBestMira(epochs=5),
+    "RAMPION": Rampion(epochs=1),
+    "SGD, hinge": Sgd(loss=Hinge(), epochs=5),
+    "SGD, ramp 2": Sgd(loss=Ramp2(), epochs=5),
+    "L-BFGS, log": Lbfgs(loss=Log(), epochs=1, iterations=3),
+    "L-BFGS, Bayes risk": Lbfgs(loss=BayesRisk(), epochs=1, iterations=3),
     "ORO": Oro(update="subgradient", epochs=1),
     "O-ORO": Oro(epochs=1),
     "O-ORO, softmax": Oro(loss="softmax", epochs=1),
-    "structured SVM": StructuredSvm(epochs=20),
+    "structured SVM": StructuredSvm(epochs=5),
 }
 DENSE = {
     "base": BASE,
