@@ -110,8 +110,9 @@ def measure_command(name: str) -> None:
             f"--refs={FOLDER / 'val.en.gz'}",
         ]
         options = ["--tokenize=none", f"--start={start}", "--threads=1", f"--out={folder}/run"]
-        run_command(["tune", name, *files, *options])
+        code = run_command(["tune", name, *files, *options])
     print(peak())
+    sys.exit(code)
 
 
 def printed(call: str) -> str:

@@ -68,12 +68,12 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
         Best hope{first + gains[0], begin};
         Best fear{first - gains[0], begin};
         Best model{first, begin};
-        for (std::size_t row = begin + 1; row < end; ++row) {
-            const double s = weights.dot(nbest.features(row));
+        nbest.for_each({begin + 1, end}, [&](std::size_t row, const SparseView& features) {
+            const double s = weights.dot(features);
             hope.offer(s + gains[row - begin], row);
             fear.offer(s - gains[row - begin], row);
             model.offer(s, row);
-        }
+        });
         const double cost = gains[hope.row - begin] - gains[fear.row - begin];
         if (cost > 0.0) {
             difference.set_difference(nbest.features(hope.row), nbest.features(fear.row));

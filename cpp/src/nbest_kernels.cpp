@@ -31,8 +31,9 @@ void check_gains(const NBest& lists, const ScaledGains& gains) {
     check_finite(gains.gains, "gain");
 }
 
-double checked_score(const NBest& lists, std::size_t row, std::span<const double> weights) {
-    const double score = lists.features(row).dot(weights);
+double checked_score(const NBest& lists, std::size_t row, const SparseView& features,
+                     std::span<const double> weights) {
+    const double score = features.dot(weights);
     if (!std::isfinite(score))
         fail<DataError>("sentence ", lists.sentence_of(row), ", row ", row, ": the score is ",
                         score, "; weights or features are too large");
@@ -52,19 +53,17 @@ void for_each_sentence(const NBest& lists, std::size_t threads, const Work& work
                     });
 }
 
-// The row in [begin, end) with the greatest score(row), the first of equals; -1 if there is none.
-template <class Score>
-std::int64_t first_best(const NBest::Rows& rows, const Score& score) {
-    std::int64_t best = -1;
-    double best_score = 0.0;
-    for (std::size_t row = rows.begin; row < rows.end; ++row) {
-        const double value = score(row);
-        if (best >= 0 && value <= best_score) continue;
-        best = static_cast<std::int64_t>(row);
-        best_score = value;
+// The row with the greatest score of all that are offered, the first of equals; -1: none.
+struct FirstBest {
+    std::int64_t row = -1;
+    double score = 0.0;
+
+    void offer(std::size_t other, double value) {
+        if (row >= 0 && value <= score) return;
+        row = static_cast<std::int64_t>(other);
+        score = value;
     }
-    return best;
-}
+};
 
 void check_chosen(const NBest& lists, std::span<const std::int64_t> rows) {
     for (const std::int64_t row : rows)
@@ -80,9 +79,9 @@ std::vector<double> nbest_scores(const NBest& lists, std::span<const double> wei
     check_weights(lists, weights);
     std::vector<double> scores(lists.hypotheses());
     for_each_sentence(lists, threads, [&](std::size_t sentence) {
-        const auto [begin, end] = lists.rows(sentence);
-        for (std::size_t row = begin; row < end; ++row)
-            scores[row] = checked_score(lists, row, weights);
+        lists.for_each(lists.rows(sentence), [&](std::size_t row, const SparseView& features) {
+            scores[row] = checked_score(lists, row, features, weights);
+        });
     });
     return scores;
 }
@@ -90,10 +89,10 @@ std::vector<double> nbest_scores(const NBest& lists, std::span<const double> wei
 std::vector<double> sentence_scores(const NBest& lists, std::size_t sentence,
                                     std::span<const double> weights) {
     check_weights(lists, weights);
-    const auto [begin, end] = lists.rows(sentence);
     std::vector<double> scores;
-    for (std::size_t row = begin; row < end; ++row)
-        scores.push_back(checked_score(lists, row, weights));
+    lists.for_each(lists.rows(sentence), [&](std::size_t row, const SparseView& features) {
+        scores.push_back(checked_score(lists, row, features, weights));
+    });
     return scores;
 }
 
@@ -103,10 +102,12 @@ std::vector<std::int64_t> best_rows(const NBest& lists, std::span<const double> 
     check_gains(lists, gains);
     std::vector<std::int64_t> best(lists.sentences());
     for_each_sentence(lists, threads, [&](std::size_t sentence) {
-        best[sentence] = first_best(lists.rows(sentence), [&](std::size_t row) {
-            const double score = checked_score(lists, row, weights);
-            return gains.scale == 0.0 ? score : score + gains.scale * gains.gains[row];
+        FirstBest found;
+        lists.for_each(lists.rows(sentence), [&](std::size_t row, const SparseView& features) {
+            const double score = checked_score(lists, row, features, weights);
+            found.offer(row, gains.scale == 0.0 ? score : score + gains.scale * gains.gains[row]);
         });
+        best[sentence] = found.row;
     });
     return best;
 }
@@ -117,10 +118,14 @@ std::vector<std::int64_t> best_rows_of(const NBest& lists, std::span<const doubl
     check_finite(scores, "score");
     check_gains(lists, gains);
     std::vector<std::int64_t> best(lists.sentences());
-    for (std::size_t sentence = 0; sentence < lists.sentences(); ++sentence)
-        best[sentence] = first_best(lists.rows(sentence), [&](std::size_t row) {
-            return gains.scale == 0.0 ? scores[row] : scores[row] + gains.scale * gains.gains[row];
-        });
+    for (std::size_t sentence = 0; sentence < lists.sentences(); ++sentence) {
+        FirstBest found;
+        const auto [begin, end] = lists.rows(sentence);
+        for (std::size_t row = begin; row < end; ++row)
+            found.offer(row, gains.scale == 0.0 ? scores[row]
+                                                : scores[row] + gains.scale * gains.gains[row]);
+        best[sentence] = found.row;
+    }
     return best;
 }
 

@@ -91,8 +91,9 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
     for (const std::int64_t sentence : order) {
         const NBest::Rows rows = nbest.rows(nbest.checked_sentence(sentence));
         scores.clear();
-        for (std::size_t row = rows.begin; row < rows.end; ++row)
-            scores.push_back(state.weights.dot(nbest.features(row)));
+        nbest.for_each(rows, [&](std::size_t, const SparseView& features) {
+            scores.push_back(state.weights.dot(features));
+        });
         slopes.assign(rows.size(), 0.0);
         scaled.clear();
         for (const double cost : costs.subspan(rows.begin, rows.size()))

@@ -397,7 +397,7 @@ def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, ob
         return {"start": dict(start)}
     if start in _START_RULES:
         return {"infer_start": _START_RULES[str(start)]}
-    if isinstance(start, str) and "=" in start and not Path(start).exists():
+    if isinstance(start, str) and "=" in start and not _is_file(start):
         try:
             weights: dict[str, float] = {}
             for name, _, value in (word.rpartition("=") for word in start.split()):
@@ -409,6 +409,13 @@ def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, ob
         except FormatError as error:
             raise ConfigError(f"start weights '{start}': {error}") from None
     return {} if start is None else {"start_file": str(start)}
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except OSError:  # weights of many features are longer than the name of a file can be
+        return False
 
 
 def _check_features(weights: Weights, lists: NBest) -> None:

@@ -76,6 +76,23 @@ class FeatureRows {
         const std::span<const FeatureId> ids = patterns_[pattern_[row]];
         return {ids, values_.span(offsets_[row], ids.size())};
     }
+    // Call visit(row, features) for the rows [begin, end): rows in sequence lie one after the
+    // other, and mostly have the pattern of the one before, which saves looking both up.
+    template <class Visit>
+    void for_each(std::size_t begin, std::size_t end, const Visit& visit) const {
+        if (begin >= end) return;
+        const double* at = values_.data() + offsets_[begin];
+        FeaturePatterns::Id pattern = pattern_[begin];
+        std::span<const FeatureId> ids = patterns_[pattern];
+        for (std::size_t row = begin; row < end; ++row) {
+            if (pattern_[row] != pattern) {
+                pattern = pattern_[row];
+                ids = patterns_[pattern];
+            }
+            visit(row, SparseView{ids, {at, ids.size()}});
+            at += ids.size();
+        }
+    }
     [[nodiscard]] const FeaturePatterns& patterns() const { return patterns_; }
     [[nodiscard]] FeaturePatterns::Id pattern(std::size_t row) const { return pattern_[row]; }
 

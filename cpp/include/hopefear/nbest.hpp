@@ -51,6 +51,11 @@ class NBest {
     [[nodiscard]] std::vector<std::int64_t> empty_sentences() const;
 
     [[nodiscard]] SparseView features(std::size_t row) const { return features_[row]; }
+    // Call visit(row, features) for these rows in order, which is faster than one by one.
+    template <class Visit>
+    void for_each(const Rows& rows, const Visit& visit) const {
+        features_.for_each(rows.begin, rows.end, visit);
+    }
     // The words of a hypothesis, or of all hypotheses of a sentence, which is faster. Words are
     // what lies between white space (whitespace.hpp); the text has that, too, as it was.
     void words(std::size_t row, std::vector<WordId>& out) const;

@@ -14,9 +14,9 @@
 namespace hopefear {
 
 struct SubgradientStep {
-    double rate = 0.0;       // eta
-    double shrinkage = 0.0;  // what a step takes off w - origin: eta C / N
-    double l1 = 0.0;         // what a step takes off |w_j|, at most to zero: eta C / N
+    double rate = 0.0;        // eta
+    double shrinkage = 0.0;   // what a step takes off w - origin: eta C / N
+    double l1 = 0.0;          // what a step takes off |w_j|, at most to zero: eta C / N
     double cost_scale = 1.0;  // alpha: what all costs are multiplied by
 };
 

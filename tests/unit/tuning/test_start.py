@@ -92,6 +92,12 @@ def test_inferred_is_an_error_where_nothing_can_be_inferred_and_ones_does_not_tr
     assert tune(files, start="inferred")[1].weights["words"] == pytest.approx(2.0, abs=2e-3)
 
 
+def test_weights_longer_than_the_name_of_a_file_can_be_are_weights(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path)
+    written = " ".join(f"{name}=0.1{'0' * 80}" for name in TRUE)
+    assert set(tune(files, start=written)[1].weights.values()) == {0.1}
+
+
 def test_the_rule_can_be_set_in_a_file_and_goes_with_no_other_start(tmp_path: Path) -> None:
     files = write_candidates(tmp_path)
     path = tmp_path / "run.toml"
