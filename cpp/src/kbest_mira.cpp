@@ -20,6 +20,32 @@ struct Best {
     }
 };
 
+// w . h of one row after the other under the same weights: those of a pattern are looked up once.
+class Scores {
+  public:
+    explicit Scores(std::span<const double> weights) : weights_(weights) {}
+
+    // Forget the weights that were looked up.
+    void begin() { ids_ = nullptr; }
+    double operator()(const SparseView& row) {
+        if (row.ids.data() != ids_ || row.size() != of_pattern_.size()) look_up(row.ids);
+        double sum = 0.0;
+        for (std::size_t i = 0; i < row.size(); ++i) sum += of_pattern_[i] * row.values[i];
+        return sum;
+    }
+
+  private:
+    void look_up(std::span<const FeatureId> ids) {
+        ids_ = ids.data();
+        of_pattern_.clear();
+        for (const FeatureId id : ids) of_pattern_.push_back(weights_[id]);
+    }
+
+    std::span<const double> weights_;
+    const FeatureId* ids_ = nullptr;
+    std::vector<double> of_pattern_;
+};
+
 }  // namespace
 
 std::vector<double> KBestMiraState::save() const {
@@ -56,6 +82,7 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
     std::vector<double> gains;
     std::vector<double> rows;
     SparseVector difference;
+    Scores score_of(weights.unscaled());
     for (const std::int64_t sentence : order) {
         const auto [begin, end] = nbest.rows(nbest.checked_sentence(sentence));
         if (begin == end) continue;
@@ -64,12 +91,13 @@ KBestMiraState kbest_mira_epoch(const NBest& nbest, const CorpusScore& score,
         statistics.read(begin, end, rows);
         score.gains(state.document, rows, gains);
         // hope = argmax w.h + B, fear = argmax w.h - B
-        const double first = weights.dot(nbest.features(begin));
+        score_of.begin();
+        const double first = score_of(nbest.features(begin));
         Best hope{first + gains[0], begin};
         Best fear{first - gains[0], begin};
         Best model{first, begin};
         nbest.for_each({begin + 1, end}, [&](std::size_t row, const SparseView& features) {
-            const double s = weights.dot(features);
+            const double s = score_of(features);
             hope.offer(s + gains[row - begin], row);
             fear.offer(s - gains[row - begin], row);
             model.offer(s, row);

@@ -6,14 +6,17 @@ import pytest
 from hopefear import _core
 from hopefear.errors import ConfigError, DataError
 from hopefear.learners import KBestMira, TuningSet
+from hopefear.metrics import Bleu, References
+from hopefear.nbest import NBestBuilder
 from hopefear.types import FloatArray, IntArray
 from tuning_sets import start_vector, synthetic_set
 
 
 def matrix(data: TuningSet) -> FloatArray:
-    """All feature vectors; synthetic hypotheses have every feature."""
-    rows = range(len(data.nbest))
-    return np.array([list(data.nbest.features_of(row).values()) for row in rows])
+    """All feature vectors."""
+    names = data.feature_names.texts()
+    rows = [data.nbest.features_of(row) for row in range(len(data.nbest))]
+    return np.array([[row.get(name, 0.0) for name in names] for row in rows])
 
 
 def slow_epoch(
@@ -100,3 +103,30 @@ def test_options_are_checked_when_they_are_set() -> None:
         KBestMira(max_step=-0.5)
     with pytest.raises(ConfigError, match=r"KBestMira\.decay must be from 0 to 1, got 1\.5"):
         KBestMira(decay=1.5)
+
+
+def test_features_that_a_hypothesis_does_not_have_count_nothing() -> None:
+    random = np.random.default_rng(3)
+    names = ["x", "y", "z"]
+    builder = NBestBuilder()
+    for sentence in range(30):
+        for _ in range(12):
+            text = " ".join(random.choice(["a", "b", "c", "d", "e"], 6))
+            some = [name for name in names if random.random() < 0.5]
+            builder.add(sentence, text, {name: float(random.normal()) for name in some})
+    lists, metric = builder.finish(), Bleu(tokenize="none")
+    metric.prepare(References([["a b c d e"]] * 30)).set_statistics(lists)
+    data = TuningSet(nbest=lists, metric=metric, threads=1)
+    start, order = np.array([0.5, -0.5, 0.25]), random.permutation(30)
+    state = _core.kbest_mira_epoch(
+        lists.core,
+        data.corpus_score,
+        order,
+        max_step=0.1,
+        decay=0.9,
+        hope_context=True,
+        state=_core.KBestMiraState(start, data.corpus_score.first_document()),
+    )
+    last, mean = slow_epoch(data, start, order, max_step=0.1, decay=0.9)
+    np.testing.assert_allclose(state.weights(), last, rtol=1e-9)
+    np.testing.assert_allclose(state.average(), mean, rtol=1e-9)
