@@ -105,8 +105,8 @@ def measured(learner: OnlineLearner, data: DecodedBeside, weights: FloatArray) -
         learner.epoch(data, state, (1, 0), lambda done, total: None)
         spent += time.process_time() - start
     spent -= data.plain
-    share = data.rescoring / data.plain
-    return f"{spent / data.plain:.2f} times plain decoding, {share:.2f} of it rescoring"
+    rescoring = data.rescoring / data.plain
+    return f"{spent / data.plain:.2f} times plain decoding ({rescoring:.2f} for rescoring)"
 
 
 def run() -> list[tuple[str, str]]:
