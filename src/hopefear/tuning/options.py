@@ -134,11 +134,35 @@ def _expanded(learner: object, *, forests: bool, translates: bool) -> object:
     Around a decoder, lists are made as of forests: what learns from them then is the same.
     """
     given = {"name": learner} if isinstance(learner, str) else learner
-    if not isinstance(given, dict) or given.get("name") not in presets:
+    if not isinstance(given, dict):
         return learner
-    chosen = presets[cast(str, given["name"])]
-    other = chosen.on_forests
-    suits = forests or (translates and other is not None and TuningSet in other.learns_from)
-    preset = other if other is not None and suits else chosen.learner
-    encoded = {"name": learners.name_of(type(preset)), **config.encode(preset)}
-    return {**encoded, **{key: value for key, value in given.items() if key != "name"}}
+    name = given.get("name")
+    if name in presets:
+        chosen = presets[cast(str, name)]
+        other = chosen.on_forests
+        suits = forests or (translates and other is not None and TuningSet in other.learns_from)
+        base = other if other is not None and suits else chosen.learner
+    elif name in learners:
+        try:
+            base = learners[cast(str, name)]()
+        except TypeError:  # it has no defaults: what is missing will be told
+            return learner
+    else:
+        return learner
+    changes = {key: value for key, value in given.items() if key != "name"}
+    return _over({"name": learners.name_of(type(base)), **config.encode(base)}, changes)
+
+
+def _over(table: Table, changes: Mapping[str, object]) -> Table:
+    """Return a table with changes; a part that stays of its kind need not be named again."""
+    changed = dict(table)
+    for key, value in changes.items():
+        known = table.get(key)
+        same = (
+            isinstance(known, dict)
+            and isinstance(value, dict)
+            and "name" in known
+            and value.get("name", known["name"]) == known["name"]
+        )
+        changed[key] = _over(cast(Table, known), cast(Table, value)) if same else value
+    return changed

@@ -1,5 +1,6 @@
 """Every preset, on made-up lists."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from candidate_files import write_candidates
 from hopefear import tune
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, RunFinished, RunStarted
-from hopefear.learners import TuningSet
+from hopefear.learners import Mira, TuningSet
+from hopefear.search import Hope, Local
 from hopefear.tuning import presets
 from hopefear.tuning.options import build_settings
 from hopefear.tuning.presets import describe_preset
@@ -47,6 +49,20 @@ def test_what_a_preset_says_of_features_can_be_changed() -> None:
     data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
     assert build_settings("annealed-mira", data).scale_features
     assert not build_settings("annealed-mira", {**data, "scale_features": False}).scale_features
+
+
+@pytest.mark.parametrize("learner", ["mira", "chiang2012-mira-small"])
+def test_a_part_of_a_learner_can_be_changed_without_its_name(learner: str) -> None:
+    data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
+    plain = build_settings(learner, data).learner
+    changed = build_settings(learner, data, assignments=["learner.reference.mu=-0.5"]).learner
+    assert isinstance(plain, Mira)
+    assert changed == replace(plain, reference=Hope(mu=-0.5))
+    other = build_settings(learner, data, assignments=["learner.reference.name=local"]).learner
+    assert other == replace(plain, reference=Local())
+    wrong = ["learner.reference.name=local", "learner.reference.mu=-0.5"]
+    with pytest.raises(ConfigError, match=r"learner\.reference\.mu"):
+        build_settings(learner, data, assignments=wrong)
 
 
 def test_every_preset_is_explained_in_a_line() -> None:
