@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
@@ -42,7 +42,7 @@ from hopefear.search import (
 )
 from hopefear.synthetic import START, SyntheticCandidates
 from hopefear.types import FloatArray, Hypothesis, Vocabulary
-from strategies import arrays, corpora, forests
+from strategies import arrays, corpora, finite, forests, random_plan
 
 BLEU = Bleu(tokenize="none")
 ALL = NBest(size=10_000)
@@ -256,6 +256,7 @@ def test_a_working_set_refuses_what_does_not_fit() -> None:
             working.add(np.array(ids, dtype=np.int32), np.ones(2), gain=0.0)
 
 
+@example(random_plan(12900955, 3, 3, finite).build(), "a", np.array([0.6, 0.6, 0.0]), 2.0)
 @given(forests(), texts, small, st.sampled_from([0.01, 0.3, 2.0]))
 def test_cutting_planes_solve_the_problem_with_all_derivations(
     forest: Forest, text: str, weights: FloatArray, rate: float

@@ -15,7 +15,7 @@ __all__ = ["WorkingSet"]
 
 # Unlike the paper, which is content with KKT conditions that are met to within 0.01.
 TOLERANCE = 1e-6
-ITERATIONS = 1000
+ITERATIONS = 100_000  # a few features that are nearly the same take thousands
 
 
 class WorkingSet:
