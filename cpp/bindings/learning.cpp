@@ -8,6 +8,7 @@
 #include "hopefear/kbest_mira.hpp"
 #include "hopefear/logistic_regression.hpp"
 #include "hopefear/loss.hpp"
+#include "hopefear/loss_gradient.hpp"
 #include "hopefear/ranking_pairs.hpp"
 #include "hopefear/subgradient.hpp"
 
@@ -41,19 +42,20 @@ void bind_losses(nb::module_& m) {
             nb::kw_only(), nb::arg("up") = Side{}, nb::arg("down") = Side{},
             nb::arg("risk") = false, nb::arg("local_size") = 1);
     m.def(
-        "total_loss",
-        [](const NBest& nbest, const ArrayIn<double>& scores, const ArrayIn<double>& costs,
-           const Loss& loss, std::size_t threads) {
-            std::vector<double> slopes(nbest.hypotheses());
-            double sum = 0.0;
+        "loss_gradient",
+        [](const NBest& nbest, const ArrayIn<double>& weights, const ArrayIn<double>& costs,
+           double cost_scale, const Loss& loss, std::size_t threads) {
+            LossGradient found;
             {
                 Unlocked unlocked;
-                sum = total_loss(nbest, as_span(scores), as_span(costs), loss, threads, slopes);
+                found = loss_gradient(nbest, as_span(weights), as_span(costs), cost_scale, loss,
+                                      threads);
             }
-            return std::pair(sum, to_array(std::move(slopes)));
+            return std::pair(found.loss, to_array(std::move(found.gradient)));
         },
-        nb::arg("nbest"), nb::arg("scores"), nb::arg("costs"), nb::arg("loss"), nb::arg("threads"),
-        "The loss over all sentences, and its derivative by the score of each hypothesis.");
+        nb::arg("nbest"), nb::arg("weights"), nb::arg("costs"), nb::arg("cost_scale"),
+        nb::arg("loss"), nb::arg("threads"),
+        "The loss over all sentences, and its gradient; costs are multiplied by cost_scale.");
 }
 
 void bind_online(nb::module_& m) {
@@ -263,17 +265,17 @@ void bind_margins(nb::module_& m) {
         "Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row).");
     m.def(
         "feature_sum",
-        [](const NBest& nbest, const ArrayIn<double>& x, std::size_t features,
-           std::size_t threads) {
+        [](const NBest& nbest, const ArrayIn<std::int64_t>& rows, const ArrayIn<double>& x,
+           std::size_t features) {
             std::vector<double> sum;
             {
                 Unlocked unlocked;
-                sum = feature_sum(nbest, as_span(x), features, threads);
+                sum = feature_sum(nbest, as_span(rows), as_span(x), features);
             }
             return to_array(std::move(sum));
         },
-        nb::arg("nbest"), nb::arg("x"), nb::arg("features"), nb::arg("threads"),
-        "The sum of all feature vectors, each times its x.");
+        nb::arg("nbest"), nb::arg("rows"), nb::arg("x"), nb::arg("features"),
+        "The sum of the feature vectors of some rows, each times its x.");
     m.def(
         "feature_spread",
         [](const NBest& nbest, std::size_t features) {

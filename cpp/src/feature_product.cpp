@@ -2,32 +2,24 @@
 
 #include <cmath>
 
-#include "hopefear/threads.hpp"
+#include "hopefear/error.hpp"
 
 namespace hopefear {
 
-std::vector<double> feature_sum(const NBest& nbest, std::span<const double> x, std::size_t features,
-                                std::size_t threads) {
+std::vector<double> feature_sum(const NBest& nbest, std::span<const std::int64_t> rows,
+                                std::span<const double> x, std::size_t features) {
     nbest.check_weights(features);
-    nbest.check_per_row(x.size(), "coefficients");
-    // Parts are summed up apart and then in order, so that the result is the same for any number of
-    // threads. A part needs a vector of all features: with many of those there is only one part.
-    const std::size_t parts = features <= 65536 ? 16 : 1;
-    std::vector<std::vector<double>> sums(parts, std::vector<double>(features));
-    parallel_blocks(parts, 1, threads, [&](std::size_t part, std::size_t) {
-        const std::size_t first = nbest.sentences() * part / parts;
-        const std::size_t last = nbest.sentences() * (part + 1) / parts;
-        for (std::size_t row = nbest.offsets()[first]; row < std::size_t(nbest.offsets()[last]);
-             ++row) {
-            if (x[row] == 0.0) continue;
-            const SparseView h = nbest.features(row);
-            for (std::size_t i = 0; i < h.size(); ++i) sums[part][h.ids[i]] += x[row] * h.values[i];
-        }
-        if (nbest.spilled()) nbest.release(first, last);
-    });
-    for (std::size_t part = 1; part < parts; ++part)
-        for (std::size_t i = 0; i < features; ++i) sums[0][i] += sums[part][i];
-    return std::move(sums[0]);
+    if (rows.size() != x.size())
+        fail<DataError>(rows.size(), " rows, but ", x.size(), " coefficients");
+    std::vector<double> sum(features);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i] < 0 || static_cast<std::size_t>(rows[i]) >= nbest.hypotheses())
+            fail<DataError>("there is no hypothesis ", rows[i], " of ", nbest.hypotheses());
+        const SparseView h = nbest.features(static_cast<std::size_t>(rows[i]));
+        for (std::size_t k = 0; k < h.size(); ++k) sum[h.ids[k]] += x[i] * h.values[k];
+    }
+    if (nbest.spilled()) nbest.release(0, nbest.sentences());
+    return sum;
 }
 
 std::vector<double> feature_spread(const NBest& nbest, std::size_t features) {

@@ -109,24 +109,4 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
     return state;
 }
 
-double total_loss(const NBest& nbest, std::span<const double> scores, std::span<const double> costs,
-                  const Loss& loss, std::size_t threads, std::span<double> slopes) {
-    nbest.check_per_row(scores.size(), "scores");
-    nbest.check_per_row(costs.size(), "costs");
-    nbest.check_per_row(slopes.size(), "slopes");
-    std::vector<double> losses(nbest.sentences());
-    parallel_blocks(nbest.sentences(), 64, threads, [&](std::size_t first, std::size_t last) {
-        for (std::size_t sentence = first; sentence < last; ++sentence) {
-            const auto [begin, end] = nbest.rows(sentence);
-            const auto own = slopes.subspan(begin, end - begin);
-            std::ranges::fill(own, 0.0);
-            losses[sentence] = evaluate(loss, scores.subspan(begin, end - begin),
-                                        costs.subspan(begin, end - begin), {}, own);
-        }
-    });
-    double sum = 0.0;
-    for (const double one : losses) sum += one;
-    return sum;
-}
-
 }  // namespace hopefear

@@ -1465,9 +1465,9 @@ class Loss:
 
     def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
 
-def total_loss(nbest: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+def loss_gradient(nbest: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost_scale: float, loss: Loss, threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
-    The loss over all sentences, and its derivative by the score of each hypothesis.
+    The loss over all sentences, and its gradient; costs are multiplied by cost_scale.
     """
 
 class SubgradientState:
@@ -1590,8 +1590,8 @@ class MarginSolution:
 def solve_margins(rows: SparseRows, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, bound: float, tolerance: float, max_passes: int, seed: int) -> MarginSolution:
     """Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row)."""
 
-def feature_sum(nbest: NBest, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The sum of all feature vectors, each times its x."""
+def feature_sum(nbest: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The sum of the feature vectors of some rows, each times its x."""
 
 def feature_spread(nbest: NBest, features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """How much each feature varies within a list."""

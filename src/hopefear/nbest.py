@@ -20,7 +20,7 @@ from hopefear._core import (
     parse_hypothesis,
 )
 from hopefear.errors import DataError
-from hopefear.types import FloatArray
+from hopefear.types import FloatArray, IntArray
 
 __all__ = [
     "BarHypothesis",
@@ -229,9 +229,9 @@ class NBest:
         """
         return _core.nbest_surface(self.core, origins, slopes, threads)
 
-    def feature_sum(self, x: FloatArray, threads: int = 0) -> FloatArray:
-        """Return the sum of all feature vectors, each times its entry of `x`."""
-        return _core.feature_sum(self.core, x, len(self.feature_names), threads)
+    def feature_sum(self, rows: IntArray, x: FloatArray) -> FloatArray:
+        """Return the sum of the feature vectors of some rows, each times its entry of `x`."""
+        return _core.feature_sum(self.core, rows, x, len(self.feature_names))
 
     def feature_spread(self) -> FloatArray:
         """Return how much each feature varies within a list: the root of its mean variance.

@@ -1,6 +1,7 @@
-// Sums over all feature vectors of n-best lists.
+// Sums over the feature vectors of n-best lists.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -8,10 +9,9 @@
 
 namespace hopefear {
 
-// The transposed product, where every batch gradient ends: sum_r x_r h_r, of length `features`.
-// Rows with x_r = 0 are not read.
-std::vector<double> feature_sum(const NBest& nbest, std::span<const double> x, std::size_t features,
-                                std::size_t threads);
+// The sum of x_i h_r, r = rows_i, of length `features`.
+std::vector<double> feature_sum(const NBest& nbest, std::span<const std::int64_t> rows,
+                                std::span<const double> x, std::size_t features);
 
 // How much each feature varies within a list: the root of its variance there, averaged over the
 // lists with hypotheses. Zero for a feature that is constant in every list: it cannot change any

@@ -54,9 +54,4 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
                                    std::span<const std::int64_t> order, const SubgradientStep& step,
                                    SubgradientState state);
 
-// The loss over all sentences, and its derivative with respect to the score of each hypothesis.
-// The gradient with respect to w is the transposed product of the features with these slopes.
-double total_loss(const NBest& nbest, std::span<const double> scores, std::span<const double> costs,
-                  const Loss& loss, std::size_t threads, std::span<double> slopes);
-
 }  // namespace hopefear

@@ -131,12 +131,10 @@ class Lbfgs:
     ) -> tuple[FloatArray, FloatArray]:
         """Take `iterations` steps."""
         w, origin = state
-        costs, loss = self.cost_scale * data.costs, self.loss.core()
+        lists, costs, loss = data.nbest.core, data.costs, self.loss.core()
 
         def objective(weights: FloatArray) -> tuple[float, FloatArray]:
-            scores = data.nbest.scores(weights, data.threads)
-            value, slopes = _core.total_loss(data.nbest.core, scores, costs, loss, data.threads)
-            return value, data.nbest.feature_sum(slopes, data.threads)
+            return _core.loss_gradient(lists, weights, costs, self.cost_scale, loss, data.threads)
 
         found = minimize(
             objective,

@@ -25,7 +25,7 @@ class Planes:
 
     start: FloatArray
     weights: FloatArray
-    references: FloatArray  # how often each hypothesis is the reference: once a sentence, 1/N
+    references: IntArray  # the rows of the references, one for each sentence with hypotheses
     rows: "csr_array"
     costs: FloatArray
 
@@ -72,11 +72,11 @@ class StructuredSvm:
 
         nbest = data.nbest
         model = weights if self.reference == "hope" else np.zeros_like(weights)
-        rows = nbest.best(model, gains=-self.cost_scale * data.costs, threads=data.threads)
+        rows = nbest.best(model / self.cost_scale, gains=-data.costs, threads=data.threads)
         return Planes(
             start=weights,
             weights=weights,
-            references=_shares(rows, len(nbest)),
+            references=rows[rows >= 0],
             rows=csr_array((1, len(weights))),
             costs=np.zeros(1),
         )
@@ -87,11 +87,14 @@ class StructuredSvm:
         """Add the plane that the current weights violate most; the same state if there is none."""
         from scipy.sparse import csr_array, vstack
 
-        nbest, costs = data.nbest, self.cost_scale * data.costs
-        worst = _shares(nbest.best(state.weights, gains=costs, threads=data.threads), len(nbest))
-        shares = state.references - worst
-        row = csr_array(nbest.feature_sum(shares, data.threads)[None])
-        cost = -float(shares @ costs)
+        nbest, references = data.nbest, state.references
+        # w·h + α cost is the largest where w/α·h + cost is
+        rivals = nbest.best(state.weights / self.cost_scale, gains=data.costs, threads=data.threads)
+        worst, n = rivals[rivals >= 0], max(len(references), 1)
+        both = np.concatenate([references, worst])
+        shares = np.repeat([1.0 / n, -1.0 / n], [len(references), len(worst)])
+        row = csr_array(nbest.feature_sum(both, shares)[None])
+        cost = -self.cost_scale * float(shares @ data.costs[both])
 
         slack = float((state.costs - state.rows @ state.weights).max())
         if cost - float((row @ state.weights).sum()) <= slack + self.tolerance:
@@ -106,9 +109,3 @@ class StructuredSvm:
     def weights(self, state: Planes) -> FloatArray:
         """Return the weights."""
         return state.weights
-
-
-def _shares(rows: IntArray, count: int) -> FloatArray:
-    """Return 1/N for each chosen hypothesis and 0 for the others; -1 stands for an empty list."""
-    chosen = rows[rows >= 0]
-    return np.bincount(chosen, minlength=count) / max(len(chosen), 1)

@@ -70,10 +70,7 @@ def test_a_round_of_rampion_lowers_the_ramp_loss() -> None:
     ramp = _core.Loss(up=_core.Side(cost=-1.0), down=_core.Side(cost=1.0))
 
     def loss(w: FloatArray) -> float:
-        scores = data.nbest.scores(w)
-        return _core.total_loss(data.nbest.core, scores, learner.cost_scale * data.costs, ramp, 1)[
-            0
-        ]
+        return _core.loss_gradient(data.nbest.core, w, data.costs, learner.cost_scale, ramp, 1)[0]
 
     state = learner.init(data, start)
     losses = [loss(start)]
