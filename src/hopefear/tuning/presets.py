@@ -114,7 +114,10 @@ def _annealed() -> Mapping[str, Preset]:
     """Return the online learners as they did best for us: rates are in the features' own units."""
     cooled: _Cooled = {"cooling": 0.87, "average": "epoch", "epochs": 20}
     chosen: dict[str, tuple[Learner, str]] = {
-        "perceptron": (Perceptron(rate=0.1, **cooled), "the perceptron, from the 1-best to hopes"),
+        "perceptron": (
+            replace(Perceptron(rate=0.1, **cooled), cooling=0.8),
+            "the perceptron, from the 1-best to the hope",
+        ),
         "sgd": (OnlineSgd(rate=0.1, **cooled), "hope and fear by SGD"),
         "mira": (Mira(rate=0.1, **cooled), "MIRA with cutting planes on hope and fear"),
         "arow": (Arow(rate=0.2, **cooled), "AROW on hope and fear"),
