@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "hopefear/error.hpp"
@@ -73,6 +74,16 @@ class Problem {
     [[nodiscard]] Vector times_hessian(const Vector& x) const {
         return finish(rows_.weighted_square_dot(bends_, by_unit(x)), x);
     }
+    // On and below the diagonal, row by row.
+    [[nodiscard]] Vector hessian() const {
+        const std::size_t n = unit_.size();
+        Vector h = rows_.weighted_square(bends_, n);
+        for (std::size_t i = 0; i < n; ++i) {
+            h[i * n + i] += strength_;
+            for (std::size_t j = 0; j <= i; ++j) h[i * n + j] /= unit_[i] * unit_[j];
+        }
+        return h;
+    }
     // The change of the rows' margins for a step of one in direction x.
     [[nodiscard]] Vector along(const Vector& x) const { return rows_.dot(by_unit(x)); }
     // The value at the point plus step * x.
@@ -122,9 +133,39 @@ class Problem {
     Vector bends_;
 };
 
+// With so many features one pass for the whole Hessian costs less than one for each of the
+// conjugate directions.
+constexpr std::size_t few_features = 64;
+
+// The direction d with H d = -gradient, by Cholesky's factors of H, which is on and below the
+// diagonal; none if H is not positive definite.
+std::optional<Vector> exact_direction(Vector h, const Vector& gradient) {
+    const std::size_t n = gradient.size();
+    Vector direction(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double diagonal = h[i * n + i];
+        double sum = -gradient[i];
+        for (std::size_t j = 0; j < i; ++j) {
+            double& entry = h[i * n + j];
+            for (std::size_t k = 0; k < j; ++k) entry -= h[i * n + k] * h[j * n + k];
+            entry /= h[j * n + j];
+            h[i * n + i] -= entry * entry;
+            sum -= entry * direction[j];
+        }
+        if (!(h[i * n + i] > 1e-12 * diagonal)) return std::nullopt;
+        h[i * n + i] = std::sqrt(h[i * n + i]);
+        direction[i] = sum / h[i * n + i];
+    }
+    for (std::size_t i = n; i-- > 0;) {
+        for (std::size_t k = i + 1; k < n; ++k) direction[i] -= h[k * n + i] * direction[k];
+        direction[i] /= h[i * n + i];
+    }
+    return direction;
+}
+
 // The direction d with H d = -gradient, by conjugate gradients until what is left of the gradient
 // is `forcing` of it.
-Vector newton_direction(const Problem& problem, const Vector& gradient, double forcing) {
+Vector nearly_exact_direction(const Problem& problem, const Vector& gradient, double forcing) {
     Vector direction(gradient.size());
     Vector residual = gradient;
     Vector conjugate(gradient.size());
@@ -144,6 +185,12 @@ Vector newton_direction(const Problem& problem, const Vector& gradient, double f
             conjugate[k] = squared / before * conjugate[k] - residual[k];
     }
     return direction;
+}
+
+Vector newton_direction(const Problem& problem, const Vector& gradient, double forcing) {
+    if (gradient.size() <= few_features)
+        if (auto exact = exact_direction(problem.hessian(), gradient)) return *std::move(exact);
+    return nearly_exact_direction(problem, gradient, forcing);
 }
 
 }  // namespace

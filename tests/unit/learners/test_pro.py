@@ -132,6 +132,42 @@ def test_newtons_method_ends_where_the_gradient_vanishes(regularizer: Regularize
     assert not np.array_equal(found, start)
 
 
+@pytest.mark.parametrize("count", [5, 64, 65, 90])
+def test_any_number_of_sparse_features_can_be_classified_by(count: int) -> None:
+    """The gradient is gone where the regression ends, whichever way it takes its steps."""
+    random = np.random.default_rng(count)
+    builder = NBestBuilder()
+    for sentence in range(80):
+        for i in range(4):
+            own = random.choice(count, size=4, replace=False)
+            builder.add(sentence, f"h {i}", {f"f{k}": float(random.normal()) for k in own})
+    lists = builder.finish()
+    names = lists.feature_names
+    sentences = np.arange(80)
+    pairs = _core.oracle_pairs(lists.core, sentences, [[4 * i] for i in range(80)])
+    rows = _core.pair_differences(lists.core, pairs)
+    zero, unit = np.zeros(len(names)), random.uniform(0.5, 2.0, size=len(names))
+    found = _core.logistic_regression(rows, zero, zero, unit, strength=0.3, tolerance=1e-9)
+    gradient = _core.logistic_loss(rows, found)[1] + 0.3 * found
+    assert np.abs(gradient).max() < 1e-8
+    assert np.abs(found).max() > 0.1
+
+
+def test_features_that_are_always_the_same_leave_the_classifier_a_choice() -> None:
+    """Without a penalty the Hessian is singular."""
+    builder = NBestBuilder()
+    for sentence, (a, b) in enumerate([(1.0, 0.0), (0.0, 1.0), (1.0, 0.0)]):
+        builder.add(sentence, "better", {"one": a, "two": a})
+        builder.add(sentence, "worse", {"one": b, "two": b})
+    lists = builder.finish()
+    pairs = _core.oracle_pairs(lists.core, np.arange(3), [[0], [2], [4]])
+    rows = _core.pair_differences(lists.core, pairs)
+    zero, one = np.zeros(2), np.ones(2)
+    found = _core.logistic_regression(rows, zero, zero, one, strength=0.0, tolerance=1e-9)
+    # Two of three pairs are right: the sum of both weights is the logit of 2/3.
+    assert found.sum() == pytest.approx(np.log(2.0), rel=1e-6)
+
+
 def test_a_logistic_regression_that_could_grow_without_end_stops_all_the_same() -> None:
     builder = NBestBuilder()
     builder.add(0, "a b", {"good": 1.0})
