@@ -48,7 +48,7 @@ LEARNERS: dict[str, Learner] = {
     "ORO": Oro(update="subgradient", epochs=1),
     "O-ORO": Oro(epochs=1),
     "O-ORO, softmax": Oro(loss="softmax", epochs=1),
-    "structured SVM": StructuredSvm(epochs=5),
+    "structured SVM": StructuredSvm(epochs=20),
 }
 DENSE = {
     "base": BASE,
