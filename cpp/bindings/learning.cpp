@@ -225,6 +225,18 @@ void bind_margins(nb::module_& m) {
     m.def("pair_differences", &pair_differences, nb::arg("nbest"), nb::arg("pairs"),
           nb::call_guard<nb::gil_scoped_release>(), "h(better) - h(worse) for each pair.");
     m.def(
+        "violated_pairs",
+        [](const NBest& nbest, const RankingPairs& pairs, const ArrayIn<double>& weights) {
+            ViolatedPairs found;
+            {
+                Unlocked unlocked;
+                found = violated_pairs(nbest, pairs, as_span(weights));
+            }
+            return std::pair(found.count, to_array(std::move(found.sum)));
+        },
+        nb::arg("nbest"), nb::arg("pairs"), nb::arg("weights"),
+        "How many pairs have a margin below 1, and the sum of h(better) - h(worse) over them.");
+    m.def(
         "softmax_tangents",
         [](const NBest& nbest, const ArrayIn<std::int64_t>& sentences,
            const std::vector<std::vector<std::int64_t>>& oracles, const ArrayIn<double>& weights) {

@@ -218,6 +218,51 @@ SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs) {
     return rows;
 }
 
+ViolatedPairs violated_pairs(const NBest& nbest, const RankingPairs& pairs,
+                             std::span<const double> weights) {
+    nbest.check_weights(weights.size());
+    ViolatedPairs found{.sum = std::vector<double>(weights.size())};
+    // Of the list whose pairs are looked at.
+    NBest::Rows list{0, 0};
+    std::vector<double> scores;
+    std::vector<double> shares;  // how often a hypothesis is the better one, less how often not
+    const auto leave = [&] {
+        nbest.for_each(list, [&](std::size_t row, const SparseView& features) {
+            const double share = shares[row - list.begin];
+            if (share == 0.0) return;
+            for (std::size_t i = 0; i < features.size(); ++i)
+                found.sum[features.ids[i]] += share * features.values[i];
+        });
+    };
+    const auto enter = [&](std::int64_t row) {
+        const auto offsets = nbest.offsets();
+        if (row >= offsets.back()) fail<DataError>("the pairs are of other lists");
+        const auto next = std::ranges::upper_bound(offsets, row);
+        list = nbest.rows(static_cast<std::size_t>(next - offsets.begin()) - 1);
+        scores.clear();
+        nbest.for_each(list, [&](std::size_t, const SparseView& features) {
+            scores.push_back(features.dot(weights));
+        });
+        shares.assign(list.size(), 0.0);
+    };
+    for (std::size_t i = 0; i < pairs.better.size(); ++i) {
+        const auto better = static_cast<std::size_t>(pairs.better[i]);
+        if (better < list.begin || better >= list.end) {
+            leave();
+            enter(pairs.better[i]);
+        }
+        const std::size_t up = better - list.begin;
+        const std::size_t down = static_cast<std::size_t>(pairs.worse[i]) - list.begin;
+        if (down >= list.size()) fail<DataError>("the pairs are of other lists");
+        if (!(scores[up] - scores[down] < 1.0)) continue;
+        ++found.count;
+        shares[up] += 1.0;
+        shares[down] -= 1.0;
+    }
+    leave();
+    return found;
+}
+
 SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_t> sentences,
                                  const std::vector<std::vector<std::int64_t>>& oracles,
                                  std::span<const double> weights) {

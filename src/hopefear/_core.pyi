@@ -1568,6 +1568,11 @@ def logistic_regression(rows: SparseRows, start: Annotated[NDArray[numpy.float64
 def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
     """h(better) - h(worse) for each pair."""
 
+def violated_pairs(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    How many pairs have a margin below 1, and the sum of h(better) - h(worse) over them.
+    """
+
 def softmax_tangents(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], SparseRows]:
     """log(Z_oracle / Z_nbest) of each sentence, and its gradients."""
 

@@ -45,6 +45,15 @@ RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sent
 // h(better) - h(worse)
 SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs);
 
+// The pairs with w . (h(better) - h(worse)) < 1: how many there are, and the sum of these
+// differences. Hypotheses are scored once, however many pairs they are in.
+struct ViolatedPairs {
+    std::size_t count = 0;
+    std::vector<double> sum;
+};
+ViolatedPairs violated_pairs(const NBest& nbest, const RankingPairs& pairs,
+                             std::span<const double> weights);
+
 // The softmax loss of Watanabe (2012), equation 6, linearized at w: for each sentence
 // L = log(Z_oracle / Z_nbest), which is to be raised, and its gradient Psi.
 struct SoftmaxTangents {

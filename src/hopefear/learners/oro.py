@@ -137,12 +137,11 @@ class Oro:
         seed: int,
     ) -> FloatArray:
         pairs = _core.oracle_pairs(data.nbest.core, batch, oracles, most=self.max_oracles)
-        rows = _core.pair_differences(data.nbest.core, pairs)
         if self.update == "subgradient":
-            violating = (rows.dot(w) < 1.0).astype(np.float64)
+            count, violating = _core.violated_pairs(data.nbest.core, pairs, w)
             # M′, the number of violating pairs, in place of M: the paper found M too slow
-            step = rate / max(float(violating.sum()), 1.0)
-            return (1 - self.l2 * rate) * w + step * rows.transposed_dot(violating, len(w))
+            return (1 - self.l2 * rate) * w + rate / max(count, 1) * violating
+        rows = _core.pair_differences(data.nbest.core, pairs)
         margins = np.ones(len(rows))
         if self.update == "mira":
             return _solve(rows, margins, w, 1.0 / self.l2, seed).weights

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from hopefear import _core
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, DataError
 from hopefear.learners import Oro, TuningSet
 from hopefear.types import FloatArray
 from tuning_sets import start_vector, synthetic_set
@@ -56,6 +56,28 @@ def test_the_subgradient_of_the_hinge_is_normalized_by_the_violating_pairs() -> 
     violating = phi[phi @ w < 1]
     expected = (1 - 0.01 * 0.2) * w + 0.2 / len(violating) * violating.sum(axis=0)
     np.testing.assert_allclose(update(learner, data, w), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.3, 3.0])
+def test_violated_pairs_are_those_with_a_margin_below_one(scale: float) -> None:
+    data = synthetic_set(sentences=7, size=6)
+    w, sentences = scale * start_vector(data), np.array([5, 0, 3])
+    oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, sentences)
+    pairs = _core.oracle_pairs(data.nbest.core, sentences, oracles, most=0)
+    rows = _core.pair_differences(data.nbest.core, pairs)
+    violated = rows.dot(w) < 1.0
+    count, total = _core.violated_pairs(data.nbest.core, pairs, w)
+    assert count == violated.sum()
+    expected = rows.transposed_dot(violated.astype(np.float64), len(w))
+    np.testing.assert_allclose(total, expected, atol=1e-9)
+
+
+def test_pairs_of_other_lists_are_refused() -> None:
+    large, few = synthetic_set(sentences=4, size=6), synthetic_set(sentences=1, size=6)
+    oracles = _core.corpus_oracles(large.nbest.core, large.corpus_score, np.array([3]))
+    pairs = _core.oracle_pairs(large.nbest.core, np.array([3]), oracles, most=0)
+    with pytest.raises(DataError, match="the pairs are of other lists"):
+        _core.violated_pairs(few.nbest.core, pairs, start_vector(few))
 
 
 def test_the_subgradient_of_the_softmax_is_the_mean_over_sentences() -> None:
