@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class CommandSet(ListData):
     threads : int
         How many to use, also by the decoder; 0 means one per core.
     """
+
+    description: ClassVar[str] = "the lists of a decoder's command"
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class DecodedSet(ForestData, BatchListData):
     threads : int
         How many to use; 0 means one per core. No result depends on it.
     """
+
+    description: ClassVar[str] = "a model's translations"
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from hopefear.learners.online import Arow, MinRisk, Mira, OnlineLearner, OnlineS
 from hopefear.learners.oro import Oro
 from hopefear.learners.pro import Pro
 from hopefear.learners.rampion import Rampion
-from hopefear.learners.relisting import Relisting, suited
+from hopefear.learners.relisting import Relisting, learns, misfit, suited
 from hopefear.learners.scaled import Scaled
 from hopefear.learners.sgd import Sgd
 from hopefear.learners.sources import BatchListData, ForestData, ListData
@@ -53,5 +53,7 @@ __all__ = [
     "TuningData",
     "TuningSet",
     "learners",
+    "learns",
+    "misfit",
     "suited",
 ]

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class TuningData(ABC):
     its edges.
     """
 
+    description: ClassVar[str]  # what messages call such data
     metric: Metric
     threads: int  # how many to use; 0 means one per core. No result depends on it.
 
@@ -126,6 +127,8 @@ class TuningSet(TuningData):
     threads : int
         How many to use; 0 means one per core. No result depends on it.
     """
+
+    description: ClassVar[str] = "n-best lists"
 
     nbest: NBest
     metric: Metric

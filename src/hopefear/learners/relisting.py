@@ -14,10 +14,22 @@ from hopefear.learners.base import DataTypes, Learner, ProgressCallback, TuningD
 from hopefear.learners.sources import ListData
 from hopefear.types import FloatArray
 
-__all__ = ["Relisting", "RelistingState", "suited"]
+__all__ = ["Relisting", "RelistingState", "learns", "misfit", "suited"]
 
 # Weights that change by less than this share of the largest one have stopped to change.
 UNCHANGED = 1e-6
+
+
+def learns(learner: Learner, kind: type[TuningData]) -> bool:
+    """Whether a learner learns from such data, if need be from lists that are made of them."""
+    listed = issubclass(kind, ListData) and TuningSet in learner.learns_from
+    return listed or issubclass(kind, learner.learns_from)
+
+
+def misfit(name: str, learner: Learner, kind: type[TuningData]) -> ConfigError:
+    """Return the error that says what a learner learns from, which is not such data."""
+    known = " or ".join(dict.fromkeys(known.description for known in learner.learns_from))
+    return ConfigError(f"{name} learns from {known}, not from {kind.description}")
 
 
 def suited(learner: Learner, data: TuningData, *, k: int = 100, iterations: int = 20) -> Learner:
@@ -36,11 +48,9 @@ def suited(learner: Learner, data: TuningData, *, k: int = 100, iterations: int 
     """
     if isinstance(data, learner.learns_from):
         return learner
-    if isinstance(data, ListData) and TuningSet in learner.learns_from:
+    if learns(learner, type(data)):
         return Relisting(learner=learner, k=k, epochs=iterations)
-    known = " or ".join(kind.__name__ for kind in learner.learns_from)
-    name = type(learner).__name__
-    raise ConfigError(f"{name} learns from {known}, the data is a {type(data).__name__}")
+    raise misfit("the learner", learner, type(data))
 
 
 @dataclass(frozen=True, kw_only=True)

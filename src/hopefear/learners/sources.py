@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from hopefear.forest import Forest
 from hopefear.learners.base import TuningData, TuningSet
@@ -17,6 +18,7 @@ class ForestData(TuningData):
     Stored forests are the same under all weights, a decoder's are not.
     """
 
+    description: ClassVar[str] = "forests"
     prepared: Prepared  # the references, as the metric sees them
 
     @abstractmethod
@@ -26,6 +28,8 @@ class ForestData(TuningData):
 
 class ListData(TuningData):
     """Data that lists the best candidates of each sentence under any weights."""
+
+    description: ClassVar[str] = "lists that are made again and again"
 
     @abstractmethod
     def kbest_lists(

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 import numpy as np
 
 from hopefear import __version__
-from hopefear.errors import ConfigError
 from hopefear.events import (
     CheckpointWritten,
     EpochFinished,
@@ -22,7 +21,14 @@ from hopefear.events import (
     RunStarted,
     Warned,
 )
-from hopefear.learners import EpochFigures, Figured, Learner, ProgressCallback, TuningData
+from hopefear.learners import (
+    EpochFigures,
+    Figured,
+    Learner,
+    ProgressCallback,
+    TuningData,
+    misfit,
+)
 from hopefear.metrics import Bleu, Metric
 from hopefear.stopping import Stopping, Track
 from hopefear.tuning.checkpoint import CheckpointFile, Position
@@ -71,8 +77,7 @@ def learn(
         stopped, this run goes on from there, and ends where that one would have ended.
     """
     if not isinstance(data, learner.learns_from):
-        known = " or ".join(kind.__name__ for kind in learner.learns_from)
-        raise ConfigError(f"{name} learns from {known}, got {type(data).__name__}")
+        raise misfit(name, learner, type(data))
     began = time.perf_counter()
     names = data.feature_names
     first = start.vector(names)

@@ -80,7 +80,7 @@ def _base(learner: str | Path | Learner) -> tuple[Table, str]:
         raise ConfigError(
             f"'{name}' is no preset, no learner and no .toml file{suggest(name, known)}"
         )
-    return {"learner": name}, "tune"
+    return {"learner": name}, f"tune {name}"
 
 
 def _metric_table(table: Table) -> Table:

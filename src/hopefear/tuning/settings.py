@@ -8,9 +8,10 @@ from typing import Annotated
 from hopefear import require
 from hopefear.decoders import CommandDecoder
 from hopefear.errors import ConfigError
-from hopefear.learners import Learner, learners
+from hopefear.learners import Learner, OnlineLearner, Scaled, learners
 from hopefear.metrics import Bleu, Column, Metric, metrics
 from hopefear.stopping import Stopping
+from hopefear.tuning.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_learner
 from hopefear.types import Weights
 
 __all__ = ["DataSettings", "TuneSettings"]
@@ -189,10 +190,6 @@ class TuneSettings:
             raise ConfigError(
                 f"moses_ini is a template for the format 'moses', not '{self.weights_format}'"
             )
-        if self.memory_limit and any(
-            data is not None and data.forests is not None for data in (self.tuning, self.dev)
-        ):
-            raise ConfigError("memory_limit is for n-best lists; forests are kept in memory")
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
             if data is not None and data.has_scores != isinstance(self.metric, Column):
                 what = "scores" if data.has_scores else "references"
@@ -200,6 +197,7 @@ class TuneSettings:
                 raise ConfigError(
                     f"{name} has {what}, but the metric {self.metric.name} is of {needed}"
                 )
+        self._check_learner()
 
     @property
     def translates(self) -> bool:
@@ -217,5 +215,22 @@ class TuneSettings:
             raise ConfigError("memory_limit is for n-best lists; forests are kept in memory")
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
             if data is not None and (data.source is not None) != self.translates:
-                missing = "a source" if self.translates else "a model or a decoder"
+                given = "nbest" if data.nbest else "forests"
+                missing = f"a source, not {given}" if self.translates else "a model or a decoder"
                 raise ConfigError(f"{name}: translating needs {missing}")
+
+    @property
+    def kind(self) -> DataKind:
+        """What the candidates to learn from come from."""
+        if self.translates:
+            return COMMAND if self.model is None else MODEL
+        return LISTS if self.tuning.forests is None else FORESTS
+
+    def _check_learner(self) -> None:
+        check_learner(self.learner, self.kind)
+        if isinstance(self.learner, OnlineLearner):
+            self.learner.check_metric(self.metric)
+        if self.scale_features:
+            if self.kind is COMMAND:
+                raise ConfigError("scale_features: what a decoder's command sees cannot be scaled")
+            Scaled(learner=self.learner)  # which refuses options that are in units of features

@@ -142,7 +142,7 @@ def test_assignments_are_dotted_keys_and_toml_values(text: str, expected: object
         ("mert", DATA, [".x=1"], "expected KEY=VALUE"),
         ("mert", DATA | {"seed": 1}, ["seed.x=1"], "seed.x: 'seed' is 1, not a table"),
         ("mert", DATA, ["seed=-1"], "TuneSettings.seed must be a whole number >= 0, got -1"),
-        ("mert", {}, [], "tune: tuning: is missing and has no default"),
+        ("mert", {}, [], "tune mert: tuning: is missing and has no default"),
         ("mert", {"tuning.nbest": ["a"]}, [], "give either references, or scores, or score_feat"),
         (
             "mert",

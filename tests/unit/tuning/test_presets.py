@@ -35,12 +35,14 @@ def test_every_preset_of_lists_raises_the_score(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", presets)
 def test_the_settings_of_a_preset_give_that_preset(name: str, tmp_path: Path) -> None:
     path = tmp_path / "preset.toml"
-    data = '\n[tuning]\nnbest = ["lists"]\nreferences = ["refs"]\n'
+    of_lists = TuningSet in presets[name].learner.learns_from
+    kind, value = ("nbest", ["lists"]) if of_lists else ("forests", "some")
+    data = f'\n[tuning]\n{kind} = {value!r}\nreferences = ["refs"]\n'
     path.write_text(describe_preset(name) + data, encoding="utf-8")
     settings = build_settings(path, {})
     assert settings.learner == presets[name].learner
     assert settings.start_patterns == presets[name].start
-    named = build_settings(name, {"tuning.nbest": ["lists"], "tuning.references": ["refs"]})
+    named = build_settings(name, {f"tuning.{kind}": value, "tuning.references": ["refs"]})
     assert named.start_patterns == presets[name].start
     assert settings.scale_features == named.scale_features == presets[name].scale_features
 

@@ -195,19 +195,6 @@ def test_learners_of_lists_learn_around_a_command(
     assert (tmp_path / "run" / "decoder" / "tuning" / "decoder.log").exists()
 
 
-def test_online_learners_do_not_learn_around_a_command(command: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="Mira learns from ForestData"):
-        list(
-            tune(
-                "mira",
-                decoder=command,
-                source=tmp_path / "source",
-                refs=tmp_path / "refs",
-                start=tmp_path / "start.tsv",
-            )
-        )
-
-
 def test_a_command_needs_start_weights_and_its_failures_are_shown(
     command: str, tmp_path: Path
 ) -> None:

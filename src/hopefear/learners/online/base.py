@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from hopefear import _core, require
 from hopefear.errors import ConfigError
 from hopefear.learners.base import DataTypes, EpochFigures, ProgressCallback, random_stream
 from hopefear.learners.sources import ForestData
-from hopefear.metrics import BleuReferences, OracleDocument
+from hopefear.metrics import Bleu, BleuReferences, Metric, OracleDocument
 from hopefear.search import (
     Example,
     Hope,
@@ -155,6 +155,16 @@ class OnlineLearner(ABC):
                     f"{type(self).__name__}.feature_rates: '{name}' must be >= 0, got {rate}"
                 )
 
+    @staticmethod
+    def check_metric(metric: Metric) -> None:
+        """Refuse a metric by which hope and fear cannot be searched for."""
+        if not isinstance(metric, Bleu) or metric.tokenize != "none":
+            tokenizer = f" with tokenize = '{metric.tokenize}'" if isinstance(metric, Bleu) else ""
+            raise ConfigError(
+                "hope and fear are searched for by BLEU with tokenize = 'none', not by "
+                f"{metric.name}{tokenizer}"
+            )
+
     @abstractmethod
     def update(self, visit: Visit) -> Outcome:
         """Learn from a sentence: change `visit.trial` as you like, then `visit.move`."""
@@ -226,13 +236,8 @@ class OnlineLearner(ABC):
 
 def references_of(data: ForestData) -> BleuReferences:
     """Return the references of a data set as searches need them."""
-    references = data.prepared
-    if not isinstance(references, BleuReferences) or not references.takes_words:
-        raise ConfigError(
-            "hope and fear are searched for by BLEU with tokenize = 'none', got "
-            f"{data.metric.name}{'' if data.metric.name != 'BLEU' else ' with a tokenizer'}"
-        )
-    return references
+    OnlineLearner.check_metric(data.metric)
+    return cast(BleuReferences, data.prepared)
 
 
 class _Tally:

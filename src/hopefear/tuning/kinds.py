@@ -1,0 +1,41 @@
+"""Which learners learn from which data: found out from the settings, before anything is read."""
+
+from dataclasses import dataclass
+
+from hopefear.decoders import CommandSet, DecodedSet
+from hopefear.errors import ConfigError
+from hopefear.learners import ForestSet, Learner, TuningData, TuningSet, learners, learns
+
+__all__ = ["COMMAND", "FORESTS", "LISTS", "MODEL", "DataKind", "check_learner"]
+
+# Its learner learns from data of every kind.
+FOR_ALL = "moses-kbmira"
+
+
+@dataclass(frozen=True)
+class DataKind:
+    """What candidates may come from: the data made of them, and the settings that say so."""
+
+    data: type[TuningData]
+    settings: str
+
+
+LISTS = DataKind(TuningSet, "nbest")
+FORESTS = DataKind(ForestSet, "forests")
+MODEL = DataKind(DecodedSet, "a model and a source")
+COMMAND = DataKind(CommandSet, "a decoder and a source")
+KINDS = (LISTS, FORESTS, MODEL, COMMAND)
+
+
+def check_learner(learner: Learner, kind: DataKind) -> None:
+    """Refuse a learner that does not learn from data of a kind, and say what would do."""
+    if learns(learner, kind.data):
+        return
+    suited = [other for other in KINDS if learns(learner, other.data)]
+    known = " or from ".join(other.data.description for other in suited) or "none of our data"
+    instead = ", or ".join(other.settings for other in suited)
+    give = f"give {instead}; or " if suited else ""
+    raise ConfigError(
+        f"{learners.name_of(type(learner))} learns from {known}, not from "
+        f"{kind.data.description}: {give}choose another learner, such as {FOR_ALL}"
+    )
