@@ -9,7 +9,7 @@ from hopefear.conversion import convert
 from hopefear.errors import ConfigError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
-from hopefear.events import Event
+from hopefear.events import Event, Warned
 from hopefear.formats import SentenceKeys, load_nbest
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
@@ -157,13 +157,13 @@ def tune(
 
 def _reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
     """Give the events of a run, and write its report at the end, even a bad one."""
-    begun = False
+    started = False
     try:
         for event in events:
-            begun = True
+            started = started or not isinstance(event, Warned)
             yield event
     except HopefearError:
-        if begun:  # else the directory may be another run's
+        if started:  # else there is no directory, or it is another run's
             _write_static(directory)
         raise
     _write_static(directory)

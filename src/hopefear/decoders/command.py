@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 
 from hopefear import require
 from hopefear.errors import ConfigError, DecoderError, FormatError
-from hopefear.formats import SentenceKeys, write_weights
+from hopefear.formats import SentenceKeys, weights_formats, write_weights
 from hopefear.formats.files import Source, open_source
 from hopefear.formats.nbest import add_nbest
 from hopefear.nbest import NBestBuilder
@@ -61,6 +61,9 @@ class CommandDecoder:
             raise ConfigError("command: has no place for the weights: {weights}")
         if not self._words():
             raise ConfigError("command: is empty")
+        if self.weights_format not in weights_formats:
+            known = suggest(self.weights_format, weights_formats)
+            raise ConfigError(f"weights_format: unknown format '{self.weights_format}'{known}")
         if self.template is not None:
             require.one_of(self, "weights_format", ["moses"])
 

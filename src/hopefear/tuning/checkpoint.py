@@ -64,9 +64,12 @@ class CheckpointFile:
     ----------
     path : Path
         Its name ends in ``.npz``; the directory is made.
+    used : bool
+        Whether to go on from a file that is there; else it is another run's, which makes room.
     """
 
     path: Path
+    used: bool = True
 
     def epoch(self) -> int:
         """Return how many epochs are done; 0 if there is no file."""
@@ -111,7 +114,7 @@ class CheckpointFile:
         FormatError
             If the file is broken, or of another run.
         """
-        if not self.path.exists():
+        if not self.used or not self.path.exists():
             return start
         try:
             arrays = self._arrays()

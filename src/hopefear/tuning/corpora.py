@@ -17,6 +17,7 @@ from hopefear.learners import TuningData
 from hopefear.metrics import References, TextMetric
 from hopefear.model import Model
 from hopefear.texts import read_references
+from hopefear.tuning.guards import check_common_features
 from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.tuning.start import matching_weights
 from hopefear.types import Vocabulary, Weights
@@ -61,9 +62,21 @@ def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: 
         if settings.model is None
         else _Models(settings, folder, names, tell)
     )
-    data = load.corpus(settings.tuning, "tuning")
-    dev = None if settings.dev is None else load.corpus(settings.dev, "dev")
+    # Parsing and translating take time: all texts are read before.
+    texts = load.read(settings.tuning)
+    dev_texts = None if settings.dev is None else load.read(settings.dev)
+    data = load.corpus(texts, "tuning")
+    dev = None if dev_texts is None else load.corpus(dev_texts, "dev")
     return Corpora(data=data, dev=dev, start=load.start)
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """Sources and references; the sentences of a source that a command reads are not known."""
+
+    source: Path
+    references: References
+    sentences: Sequence[Sequence[str]] = ()
 
 
 class _Models:
@@ -79,17 +92,24 @@ class _Models:
             names.add(name)
         given = _given_start(settings) or matching_weights(settings, names)
         self.start = self._model.weights if given is None else given
+        check_common_features(self.start, names.texts())
         # Which rules of a source side are considered depends on weights: on the model's own, which
         # are sensible, so that runs that start elsewhere share their parses.
         self._decoder, self._rescorer = decoder, decoder.rescorer()
 
-    def corpus(self, data: DataSettings, role: str) -> LoadedCorpus:
-        """Read and parse one data set."""
-        settings, normalization = self._settings, self._model.settings.normalization
+    def read(self, data: DataSettings) -> _Texts:
+        """Read one data set."""
+        normalization, source = self._model.settings.normalization, cast(Path, data.source)
         normalize = normalization.source()
-        lines = read_lines(cast(Path, data.source))
-        sentences = [normalize(line).split() for line in lines]
+        sentences = [normalize(line).split() for line in read_lines(source)]
+        if not any(sentences):
+            raise DataError(f"{source}: has no sentence to translate")
         references = _references(data, len(sentences), normalization.target())
+        return _Texts(source, references, sentences)
+
+    def corpus(self, texts: _Texts, role: str) -> LoadedCorpus:
+        """Parse one data set."""
+        settings, sentences, references = self._settings, texts.sentences, texts.references
         path = self._folder / f"{self._fingerprint(sentences)}.forests"
         if not path.exists():
             write_parses(path, self._decoder, sentences, threads=settings.threads, tell=self._tell)
@@ -131,10 +151,16 @@ class _Commands:
             )
         self.start = start
 
-    def corpus(self, data: DataSettings, role: str) -> LoadedCorpus:
+    def read(self, data: DataSettings) -> _Texts:
+        """Read the references of one data set."""
+        source = cast(Path, data.source)
+        if not source.exists():
+            raise DataError(f"{source}: cannot be read: it does not exist")
+        return _Texts(source, read_references(data.references))
+
+    def corpus(self, texts: _Texts, role: str) -> LoadedCorpus:
         """Translate one data set under the start weights."""
-        settings = self._settings
-        references = read_references(data.references)
+        settings, references = self._settings, texts.references
         metric = cast(TextMetric, settings.metric)
         found = CommandSet(
             cast(CommandDecoder, settings.decoder),
@@ -143,7 +169,7 @@ class _Commands:
             start=self.start,
             size=settings.list_size if role == "tuning" else 1,
             folder=self._folder / role,
-            source=data.source,
+            source=texts.source,
             feature_names=self._names,
             threads=settings.threads,
         )

@@ -4,7 +4,7 @@ What leaves something to learn is a warning, a sentence that goes into the run's
 nothing is an error.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from hopefear.tuning.wording import count, feature_list, have, number_word, sent
 from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
 
 __all__ = [
+    "check_common_features",
     "check_features",
     "check_lists",
     "check_moved",
@@ -140,14 +141,19 @@ def check_schema(features: Sequence[str], data: LoadedSet) -> None:
         raise DataError(f"the {data.role} data lacks announced features: {some(missing)}")
 
 
+def check_common_features(start: Weights, known: Collection[str]) -> None:
+    """Refuse start weights of none of the features that there are."""
+    if start and set(known).isdisjoint(start):
+        raise DataError(
+            "the start weights and the data have no feature in common: "
+            f"{some(start.names)} against {some(sorted(known))}"
+        )
+
+
 def check_start(start: Weights, data: LoadedSet) -> Iterator[str]:
     """Compare the features of the start weights with those of the lists."""
     listed = data.present_features
-    if start and listed.isdisjoint(start):
-        raise DataError(
-            "the start weights and the data have no feature in common: "
-            f"{some(start.names)} against {some(sorted(listed))}"
-        )
+    check_common_features(start, listed)
     if unknown := [name for name in start if name not in listed]:
         yield f"start weights of features that no candidate has: {some(unknown)}"
     if missing := sorted(name for name in listed if name not in start):

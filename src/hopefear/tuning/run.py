@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hopefear.errors import HopefearError
-from hopefear.events import (
-    Event,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    Warned,
-)
+from hopefear.events import Event, RunFinished, RunStarted, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import ForestSet, Learner, Scaled, TuningData, learners, suited
 from hopefear.tuning.corpora import Corpora, load_corpora
@@ -49,6 +42,9 @@ def run(
 ) -> Iterator[Event]:
     """Carry out a run; every event is in its directory before it is given.
 
+    Before the run starts there are only warnings, which are in the directory when it does: a run
+    that fails before leaves no directory, and an old one as it was.
+
     Parameters
     ----------
     settings : TuneSettings
@@ -68,31 +64,34 @@ def run(
         check_stopped(out)
     elif out is not None:
         check_target(out, force=force)
-    if settings.translates and out is None:
+    if out is not None:
+        yield from _carry_out(settings, RunDirectory(out, settings, resume=resume), out, tell)
+    elif settings.translates:
         with TemporaryDirectory(prefix="hopefear-") as folder:
-            yield from _carry_out(settings, None, Path(folder), tell, resume=False)
+            yield from _carry_out(settings, None, Path(folder), tell)
     else:
-        yield from _carry_out(settings, out, out or Path(), tell, resume=resume)
+        yield from _carry_out(settings, None, Path(), tell)
 
 
 def _carry_out(
-    settings: TuneSettings, out: Path | None, folder: Path, tell: Tell, *, resume: bool
+    settings: TuneSettings, directory: RunDirectory | None, folder: Path, tell: Tell
 ) -> Iterator[Event]:
-    since = time.perf_counter()
-    names = Vocabulary()
-    tuning: _Tuning = (_Translating if settings.translates else _Listed).load(
-        settings, folder, names, tell
-    )
-    seconds = time.perf_counter() - since
-    output, warning = choose_output(settings, names)
-    directory = None if out is None else RunDirectory(out, settings, output, resume=resume)
     try:
+        since = time.perf_counter()
+        names = Vocabulary()
+        tuning: _Tuning = (_Translating if settings.translates else _Listed).load(
+            settings, folder, names, tell
+        )
+        seconds = time.perf_counter() - since
+        output, warning = choose_output(settings, names)
+        if directory is not None:
+            directory.output = output
         if warning:
             yield from _written(iter([Warned(message=warning)]), directory)
         yield from _written(_with_time(tuning.events(directory), seconds), directory)
-    except HopefearError as error:
+    except BaseException as error:
         if directory is not None:
-            directory.write(RunFailed(message=str(error)))
+            directory.fail(error)
         raise
     finally:
         if directory is not None:

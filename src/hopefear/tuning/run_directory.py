@@ -16,17 +16,20 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from hopefear import config
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, DecoderError, HopefearError
 from hopefear.events import (
     CheckpointWritten,
     EpochFinished,
     Event,
     EventLog,
     ReplicasFinished,
+    RunFailed,
     RunFinished,
+    Warned,
     read_log,
     to_json,
 )
@@ -90,44 +93,40 @@ def check_stopped(path: Path) -> None:
 
 
 class RunDirectory:
-    """Writes what a run tells into its directory.
+    """Writes what a run tells into its directory, once the run has started.
+
+    Warnings from before are written then, too. If the run never starts, the directory is left as it
+    was found.
 
     Parameters
     ----------
     path : Path
-        The directory; an old run in it is removed.
+        The directory; an old run in it is removed when the new one starts.
     settings : TuneSettings
         Written to ``config.toml``.
-    output : WeightsOutput
-        How the final weights are written beside ``weights.tsv``.
     resume : bool
         Go on with the run that is there.
+
+    Attributes
+    ----------
+    output : WeightsOutput
+        How the final weights are written beside ``weights.tsv``.
     """
 
-    def __init__(
-        self, path: Path, settings: TuneSettings, output: WeightsOutput, *, resume: bool = False
-    ) -> None:
-        self.path = path
-        self._output, self._resume = output, resume
+    def __init__(self, path: Path, settings: TuneSettings, *, resume: bool = False) -> None:
+        self.path, self.output = path, WeightsOutput()
+        self._settings, self._resume = settings, resume
         self._folder = path
-        if resume:
-            self._log = self._reopened()
-            return
-        path.mkdir(parents=True, exist_ok=True)
-        for item in sorted(path.iterdir()):
-            if _OURS.fullmatch(item.name) and item.name not in _KEPT:
-                shutil.rmtree(item) if item.is_dir() else item.unlink()
-        with open_output(path / "config.toml") as out:
-            out.write(config.dumps(settings))
-        self._folder = path
-        self._log = EventLog(path / "events.jsonl")
+        self._log: EventLog | None = None
+        self._started = False
+        self._early: list[Event] = []
+        self._new = [place for place in (path, *path.parents) if not place.exists()]
+        self._found = set() if self._new else {item.name for item in path.iterdir()}
 
     def begin_replica(self, number: int) -> None:
         """Write what follows to the directory of a replica."""
-        self._log.close()
+        self.close()
         self._folder = self.path / f"replica-{number}"
-        self._folder.mkdir(exist_ok=self._resume)
-        self._log = self._reopened()
 
     def finished_replica(self, number: int) -> RunFinished | None:
         """Return how a replica ended, if it did so before the run was stopped."""
@@ -139,25 +138,22 @@ class RunDirectory:
     @property
     def checkpoint(self) -> CheckpointFile:
         """Where the state of the run, or of the replica, is kept."""
-        return CheckpointFile(self._folder / "checkpoint" / "state.npz")
-
-    def _reopened(self) -> EventLog:
-        """Open the log; what a stopped run told after its checkpoint is told again."""
-        path = self._folder / "events.jsonl"
-        if path.is_file():
-            kept = list(_until_epoch(read_log(path), self.checkpoint.epoch()))
-            with open_output(path) as out:
-                out.writelines(to_json(event) + "\n" for event in kept)
-        return EventLog(path)
+        return self._checkpoint(self._folder)
 
     def end_replicas(self) -> None:
         """Write what follows to the directory itself."""
-        self._log.close()
+        self.close()
         self._folder = self.path
-        self._log = EventLog(self._folder / "events.jsonl")
 
     def write(self, event: Event) -> None:
         """Take up an event: the log gets it, and the weights that it carries become files."""
+        if not self._started:
+            if isinstance(event, Warned):
+                self._early.append(event)
+                return
+            self._start()
+        if self._log is None:
+            self._log = self._opened()
         if isinstance(event, EpochFinished):
             epochs = self._folder / "weights"
             epochs.mkdir(exist_ok=True)
@@ -166,13 +162,69 @@ class RunDirectory:
             self._write_final(event.weights)
         self._log.write(event)
 
+    def fail(self, error: BaseException) -> None:
+        """Take up that the run ends without a result; one that has not started leaves nothing.
+
+        Two things are kept, which take time or tell why: parses, which the next run in this place
+        uses, and what a decoder wrote that failed.
+        """
+        if self._started:
+            if isinstance(error, HopefearError):
+                self.write(RunFailed(message=str(error)))
+            return
+        decoder = self.path / "decoder"
+        told = any(log.stat().st_size for log in decoder.rglob("decoder.log"))
+        if "decoder" not in self._found and not (told and isinstance(error, DecoderError)):
+            shutil.rmtree(decoder, ignore_errors=True)
+        # Only what is empty can be removed so.
+        parses = [] if "parses" in self._found else [self.path / "parses"]
+        for place in (*parses, *self._new):
+            with suppress(OSError):
+                place.rmdir()
+
     def close(self) -> None:
         """Close the log."""
-        self._log.close()
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _start(self) -> None:
+        """Write the settings and what was told before; an old run makes room."""
+        self._started = True
+        self.path.mkdir(parents=True, exist_ok=True)
+        if self._resume:
+            self._shorten_log(self.path)
+        else:
+            for item in sorted(self.path.iterdir()):
+                if _OURS.fullmatch(item.name) and item.name not in _KEPT:
+                    shutil.rmtree(item) if item.is_dir() else item.unlink()
+            with open_output(self.path / "config.toml") as out:
+                out.write(config.dumps(self._settings))
+        with EventLog(self.path / "events.jsonl") as log:
+            for event in self._early:
+                log.write(event)
+
+    def _opened(self) -> EventLog:
+        """Open the log of the run, or of a replica."""
+        if self._folder != self.path:
+            self._folder.mkdir(exist_ok=self._resume)
+            self._shorten_log(self._folder)
+        return EventLog(self._folder / "events.jsonl")
+
+    def _checkpoint(self, folder: Path) -> CheckpointFile:
+        return CheckpointFile(folder / "checkpoint" / "state.npz", used=self._resume)
+
+    def _shorten_log(self, folder: Path) -> None:
+        """Remove what a stopped run told after its checkpoint: it is told again."""
+        path = folder / "events.jsonl"
+        if path.is_file():
+            kept = list(_until_epoch(read_log(path), self._checkpoint(folder).epoch()))
+            with open_output(path) as out:
+                out.writelines(to_json(event) + "\n" for event in kept)
 
     def _write_final(self, weights: Weights) -> None:
         write_weights(self._folder / "weights.tsv", weights)
-        self._output.write(self._folder, weights)
+        self.output.write(self._folder, weights)
 
 
 def _until_epoch(events: Iterable[Event], epoch: int) -> Iterator[Event]:

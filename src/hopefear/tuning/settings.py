@@ -209,6 +209,8 @@ class TuneSettings:
             raise ConfigError("model and decoder: give one of them")
         if self.model is None and (self.pop_limit is not None or self.parses is not None):
             raise ConfigError("pop_limit and parses are for the decoder of a model")
+        if self.translates and self.features:
+            raise ConfigError("features is for n-best lists and forests; a decoder has its own")
         if self.memory_limit and any(
             data is not None and data.forests is not None for data in (self.tuning, self.dev)
         ):

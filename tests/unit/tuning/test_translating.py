@@ -139,11 +139,37 @@ def test_the_numbers_of_sentences_and_references_have_to_agree(files: Files) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"dev_source": "dev.f", "dev_refs": "tune.e"}, "there are references for"),
+        ({"dev_source": "gone", "dev_refs": "tune.e"}, "gone: cannot be read"),
+        ({"source": "empty", "refs": "empty"}, "has no sentence to translate"),
+        ({"start": "zork=1"}, "no feature in common: zork against Glue"),
+    ],
+)
+def test_mistakes_are_found_before_anything_is_parsed(
+    files: Files, tmp_path: Path, options: dict[str, str], message: str
+) -> None:
+    (files.source.parent / "empty").touch()
+    chosen: dict[str, Any] = {"source": files.source, "refs": files.refs}
+    for key, value in options.items():
+        chosen[key] = value if key == "start" else files.source.parent / value
+    with pytest.raises(DataError, match=message):
+        list(tune("mira", out=tmp_path / "run", model=files.model, **chosen))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
         ({"source": "f"}, "translating needs a model or a decoder"),
         ({"source": "f", "model": "m", "nbest": "n"}, "found nbest and source"),
         ({"nbest": "n", "model": "m"}, "translating needs a source"),
         ({"source": "f", "model": "m", "decoder": "x {weights}"}, "give one of them"),
         ({"source": "f", "decoder": "x {weights}", "parses": "p"}, "for the decoder of a model"),
+        ({"source": "f", "model": "m", "features": ["lm"]}, "a decoder has its own"),
+        (
+            {"source": "f", "decoder": "x {weights}", "decoder_format": "xml"},
+            "unknown format 'xml'",
+        ),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(
