@@ -10,7 +10,9 @@
 """
 
 import re
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +30,7 @@ from hopefear.training.grammar_stages import (
     make_glue,
     make_grammars,
 )
+from hopefear.training.inputs import check_inputs
 from hopefear.training.language_model_stages import make_language_models
 from hopefear.training.normalize import normalize_inputs
 from hopefear.training.progress import Progress
@@ -67,6 +70,9 @@ def build(
         Called with each stage when it is finished.
     """
     _check_target(out)
+    check_inputs(settings, tell)
+    new = [place for place in (out, *out.parents) if not place.exists()]
+    fresh = bool(new) or not any(out.iterdir())
     out.mkdir(parents=True, exist_ok=True)
     stages = Stages(out, finished)
     with stages.locked():
@@ -77,8 +83,23 @@ def build(
         work = Work(
             settings=settings, out=out, stages=stages, fingerprint=Fingerprint(tell), tell=tell
         )
-        _make(work)
+        try:
+            _make(work)
+        except BaseException:
+            if fresh and not stages.any_finished:
+                _remove(out, new)
+            raise
     return Model(out)
+
+
+def _remove(out: Path, new: Sequence[Path]) -> None:
+    """Remove the beginnings of a model of which no stage was finished, and new directories."""
+    for item in out.iterdir():
+        if _OURS.fullmatch(item.name):
+            shutil.rmtree(item) if item.is_dir() else item.unlink()
+    for place in new:
+        with suppress(OSError):  # it is not empty
+            place.rmdir()
 
 
 def _check_target(path: Path) -> None:

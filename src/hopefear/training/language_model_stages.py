@@ -4,7 +4,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from hopefear.errors import ConfigError
 from hopefear.formats.files import open_binary_output, replacing
 from hopefear.language_model import load_language_model
 from hopefear.model import LanguageModelFile
@@ -29,11 +28,7 @@ def make_language_models(work: Work, inputs: Inputs) -> tuple[LanguageModelFile,
 def _estimate(work: Work, inputs: Inputs) -> str:
     settings = work.settings.language_model
     texts = [*([inputs.bitext[1]] if inputs.bitext else []), *inputs.texts]
-    if not texts:
-        raise ConfigError("a language model is to be estimated, but there is no text for it")
     estimation = work.settings.own_estimation()
-    if estimation.order < 2:
-        raise ConfigError("the order of the language model is 1; KenLM can use models from 2")
     packed = work.out / "lm0.arpa.gz"
 
     def estimate() -> Figures:

@@ -175,6 +175,15 @@ class TrainSettings:
         for kind in kinds:
             if kinds.count(kind) > 1:
                 raise ConfigError(f"templates: '{known_templates.name_of(kind)}' is there twice")
+        if self.estimates_language_model:
+            if self.target is None and not self.language_model.texts:
+                raise ConfigError(
+                    "a language model is to be estimated, but there is no text for it"
+                )
+            if self.language_model.estimation.order < 2:
+                raise ConfigError(
+                    "the order of the language model is 1; KenLM can use models from 2"
+                )
         alignments = self.alignment.file
         if alignments is not None and not self.normalization.keeps_words:
             raise ConfigError(

@@ -104,6 +104,11 @@ class Stages:
                 raise ConfigError(message) from error
             yield
 
+    @property
+    def any_finished(self) -> bool:
+        """Whether there is a stage that need not be done again."""
+        return any(self._records.glob("*.json"))
+
     def do(
         self, name: str, fingerprint: str, outputs: Sequence[str], work: Callable[[], Figures]
     ) -> Stage:

@@ -90,9 +90,10 @@ def test_a_training_that_fails_leaves_no_model_and_goes_on_later(
 ) -> None:
     out = tmp_path / "model"
     done(settings, out)
-    missing = replace(settings, rules=RuleSettings(glue=tmp_path / "none"))
-    with pytest.raises(FormatError, match="none: is not there"):
-        build(missing, out)
+    (tmp_path / "glue").write_text("[X] ||| a\n")
+    broken = replace(settings, rules=RuleSettings(glue=tmp_path / "glue", glue_format="moses"))
+    with pytest.raises(FormatError, match="glue:1: "):
+        build(broken, out)
     with pytest.raises(FormatError, match=r"has no model\.toml"):
         Model(out)
     assert not any(done(settings, out).values())
@@ -133,12 +134,69 @@ def test_texts_are_lowercased_before_anything_else(settings: TrainSettings, tmp_
     assert Model(tmp_path / "upper").settings.normalization.lowercase
 
 
-def test_sides_of_different_lengths_are_told(settings: TrainSettings, tmp_path: Path) -> None:
+def changes(settings: TrainSettings, folder: Path) -> dict[str, TrainSettings]:
+    """Settings with mistakes, and what each is told by."""
+    for name, text in {"empty": "", "short": "a\nb", "latin": "caf\xe9\n" * 2}.items():
+        (folder / name).write_text(text, encoding="latin-1")
+    short = replace(settings, target=folder / "short")
+    count = len(read_lines(folder / "train.f"))
+    return {
+        "none: is not there": replace(settings, source=folder / "none"),
+        "nowhere: is not there": replace(settings, weights=folder / "nowhere"),
+        f"short: has 2 lines, but .*f has {count}": short,
+        f"has 2 lines, but .*f has {count}": replace(
+            short, normalization=Normalization(lowercase=True)
+        ),
+        "are empty; there is nothing": replace(
+            settings, source=folder / "empty", target=folder / "empty"
+        ),
+        "latin:1: is not UTF-8": replace(
+            settings, source=folder / "latin", target=folder / "short"
+        ),
+    }
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_a_training_that_fails_at_its_inputs_leaves_nothing(
+    settings: TrainSettings, tmp_path: Path
+) -> None:
+    for message, wrong in changes(settings, tmp_path).items():
+        with pytest.raises(DataError, match=message):
+            build(wrong, tmp_path / "some" / "model")
+        assert not (tmp_path / "some").exists()
+
+
+def test_a_directory_that_was_there_stays_empty(settings: TrainSettings, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    out.mkdir()
+    for message, wrong in changes(settings, tmp_path).items():
+        with pytest.raises(DataError, match=message):
+            build(wrong, out)
+        assert not list(out.iterdir())
+
+
+def test_a_model_that_is_there_outlives_missing_files_and_unequal_sides(
+    settings: TrainSettings, tmp_path: Path
+) -> None:
+    out = tmp_path / "model"
+    build(settings, out)
+    before = content(out)
+    mistakes = changes(settings, tmp_path)
+    del mistakes["latin:1: is not UTF-8"]  # found by a stage, before which the model is unmade
+    for message, wrong in mistakes.items():
+        with pytest.raises(DataError, match=message):
+            build(wrong, out)
+        assert content(out) == before
+
+
+def test_sides_may_end_without_a_newline(settings: TrainSettings, tmp_path: Path) -> None:
     assert settings.target is not None
-    settings.target.write_text(settings.target.read_text() + "one more\n")
-    for changed in (settings, replace(settings, normalization=Normalization(lowercase=True))):
-        with pytest.raises(DataError, match=r"train\.e"):
-            build(changed, tmp_path / "model")
+    settings.target.write_text(settings.target.read_text().removesuffix("\n"))
+    assert build(settings, tmp_path / "model").language_models
 
 
 def test_rules_and_language_models_from_elsewhere_make_a_model(
