@@ -10,8 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks._bitext import new_sentences, train_model
 from benchmarks.decoder import shared_data
-from benchmarks.features import corpus
 from hopefear import Model, train
 from hopefear.decoder import Decoder
 from hopefear.decoders import DecodedSet, Parses, write_parses
@@ -33,17 +33,9 @@ LEARNERS: dict[str, OnlineLearner] = {
 
 def made_up(folder: Path) -> tuple[Model, list[str], list[str]]:
     """Return a model, and sentences with their references."""
-    pairs, others = corpus(4000, 1), corpus(300, 2)
-    for i, side in enumerate("fe"):
-        (folder / side).write_text("".join(f"{pair[i]}\n" for pair in pairs))
-    model = train(
-        out=folder / "model",
-        source=folder / "f",
-        target=folder / "e",
-        aligner="diagonal",
-        lm_order=3,
-    )
-    return model, [source for source, _ in others], [target for _, target in others]
+    pairs = new_sentences(300)
+    sources, references = [source for source, _ in pairs], [target for _, target in pairs]
+    return train_model(folder), sources, references
 
 
 def multi30k(data: Path, folder: Path) -> tuple[Model, list[str], list[str]]:

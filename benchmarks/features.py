@@ -5,30 +5,13 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from hopefear import Model, train
+from benchmarks._bitext import new_sentences, train_model
+from hopefear import Model
 from hopefear.decoder import Decoder
 from hopefear.features import Template
 from hopefear.grammar import Rule
 
 SENTENCES = 60
-
-
-def corpus(pairs: int, seed: int) -> list[tuple[str, str]]:
-    """Draw sentence pairs whose words follow Zipf's law; neighbors often change places."""
-    random = np.random.default_rng(seed)
-    ranks = 1 / np.arange(1, 2001)
-    found = []
-    for _ in range(pairs):
-        length = int(random.integers(6, 16))
-        words = random.choice(2000, size=length, p=ranks / ranks.sum()).tolist()
-        target = [f"e{word if random.random() < 0.8 else word // 2}" for word in words]
-        for i in range(0, length - 1, 2):
-            if words[i] % 3 == 0:
-                target[i], target[i + 1] = target[i + 1], target[i]
-        found.append((" ".join(f"f{word}" for word in words), " ".join(target)))
-    return found
 
 
 def one_more(rule: Rule) -> Mapping[str, float]:
@@ -57,23 +40,12 @@ def measured(model: Model, sentences: Sequence[Sequence[str]], *more: Template) 
 
 def run() -> list[tuple[str, str]]:
     """Compare models with more and more features."""
-    pairs = corpus(4000, 1)
-    sentences = [source.split() for source, _ in corpus(SENTENCES, 2)]
+    sentences = [source.split() for source, _ in new_sentences(SENTENCES)]
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for i, side in enumerate("fe"):
-            (folder / side).write_text("".join(f"{pair[i]}\n" for pair in pairs))
         plain: list[float] = []
         for features in (["small"], ["large"], ["patterns"], ["large", "patterns"]):
-            model = train(
-                out=folder / "model",
-                source=folder / "f",
-                target=folder / "e",
-                aligner="diagonal",
-                lm_order=3,
-                features=features,
-            )
+            model = train_model(Path(name), features)
             times = measured(model, sentences)
             plain = plain or times
             ratios = [own / small for own, small in zip(times, plain, strict=True)]
