@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hopefear import config
 from hopefear.conversion import convert
 from hopefear.errors import ConfigError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
@@ -24,8 +23,9 @@ from hopefear.reranking import (
     shorten_names,
 )
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
-from hopefear.tuning import TuneSettings, build_settings, run
+from hopefear.tuning import build_settings, run
 from hopefear.tuning.run_directory import check_stopped
+from hopefear.tuning.run_folder import load_run_settings
 from hopefear.types import Weights
 
 __all__ = ["convert", "evaluate", "report", "rerank", "tune"]
@@ -220,7 +220,8 @@ def resume_tuning(
 ) -> Iterator[Event]:
     """Go on with a run of `tune` that was stopped; give the events that are left.
 
-    The run has the settings that it had, and ends as if it had not been stopped, bit for bit.
+    The run has the settings that it had, and ends as if it had not been stopped, bit for bit. Its
+    files are found from where it was started, wherever this is called.
 
     Parameters
     ----------
@@ -231,8 +232,7 @@ def resume_tuning(
     """
     path = Path(out)
     check_stopped(path)
-    settings = config.load(TuneSettings, path / "config.toml")
-    events = run(settings, out=path, resume=True, tell=tell)
+    events = run(load_run_settings(path), out=path, resume=True, tell=tell)
     return _reported(events, path) if report else events
 
 

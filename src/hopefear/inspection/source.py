@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-from hopefear import config
 from hopefear.errors import ConfigError, DataError
 from hopefear.formats import read_keyed_lines, read_lines, read_weights
 from hopefear.formats.files import Tell, tell_nobody
@@ -14,7 +13,8 @@ from hopefear.inspection.list_cloud import list_cloud
 from hopefear.inspection.options import CloudOptions
 from hopefear.metrics import Metric
 from hopefear.tuning.data import LoadedSet, load_data
-from hopefear.tuning.settings import DataSettings, TuneSettings
+from hopefear.tuning.run_folder import load_run_settings, read_folder
+from hopefear.tuning.settings import DataSettings
 from hopefear.types import Weights
 
 __all__ = ["inspect_lists", "inspect_run", "run_weights"]
@@ -31,10 +31,10 @@ def inspect_run(
 ) -> Cloud:
     """Return the cloud of a sentence of the data of a run, under the weights that it learned.
 
-    The data are where the settings of the run say: paths that are not absolute are taken from the
-    current directory, as when the run was started.
+    The data are where the settings of the run say: paths that are not absolute are taken from where
+    the run was started, or, if they are not there any more, from the current directory.
     """
-    settings = config.load(TuneSettings, run / "config.toml")
+    settings = load_run_settings(run)
     data = settings.dev if dev else settings.tuning
     if data is None:
         raise ConfigError(f"{run}: the run has no held-out data")
@@ -42,8 +42,8 @@ def inspect_run(
     missing = [path for path in (*data.nbest, *others, *data.references) if not path.exists()]
     if missing:
         raise DataError(
-            f"{missing[0]}: does not exist; {run / 'config.toml'} names it: go to the directory "
-            "where the run was started, or give the data"
+            f"{missing[0]}: does not exist; {run / 'config.toml'} names it, and the run was "
+            f"started in {read_folder(run)}: go to where it is now, or give the data"
         )
     chosen = run_weights(run) if weights is None else weights
     if data.forests is not None:

@@ -3,6 +3,7 @@
 ::
 
     config.toml         the settings, with every default
+    run.json            where the run was started: relative paths of the settings begin there
     events.jsonl        what happened, one event a line
     weights/NN.tsv      the weights after each epoch
     weights.tsv         the weights to use; there is none if the run failed
@@ -35,6 +36,7 @@ from hopefear.events import (
 )
 from hopefear.formats import open_output, write_weights
 from hopefear.tuning.checkpoint import CheckpointFile
+from hopefear.tuning.run_folder import write_folder
 from hopefear.tuning.settings import TuneSettings
 from hopefear.tuning.weights_output import WeightsOutput
 from hopefear.types import Weights
@@ -44,7 +46,7 @@ __all__ = ["RunDirectory", "check_stopped", "check_target"]
 ENDS = (RunFinished, ReplicasFinished)
 
 _OURS = re.compile(
-    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
+    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
 )
 # What a new run in the same place may use again, or writes before there is anything else.
 _KEPT = {"parses", "decoder"}
@@ -200,6 +202,7 @@ class RunDirectory:
                     shutil.rmtree(item) if item.is_dir() else item.unlink()
             with open_output(self.path / "config.toml") as out:
                 out.write(config.dumps(self._settings))
+            write_folder(self.path)
         with EventLog(self.path / "events.jsonl") as log:
             for event in self._early:
                 log.write(event)

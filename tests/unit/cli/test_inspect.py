@@ -99,6 +99,43 @@ def test_data_that_have_gone_are_named(run: CandidateFiles, hopefear: Hopefear) 
     assert "tune.refs: does not exist; run/config.toml names it" in found.err
 
 
+def test_a_run_is_looked_at_from_anywhere(
+    run: CandidateFiles, hopefear: Hopefear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    Path("tune.refs").write_text("of another run\n" * 20)
+    found = hopefear("inspect", "../run", "-s", "3", "--static")
+    assert found.code == 0
+    assert f"reference: {run.references[3]}" in found.out
+
+
+def test_a_run_that_was_moved_with_its_data_is_looked_at_where_it_is(
+    run: CandidateFiles, hopefear: Hopefear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for name in ("run", "tune.nbest", "tune.refs"):
+        (tmp_path / name).rename(moved / name)
+    monkeypatch.chdir(moved)
+    assert hopefear("inspect", "run", "-s", "3", "--static").code == 0
+    monkeypatch.chdir(tmp_path)
+    found = hopefear("inspect", "moved/run", "-s", "3", "--static")
+    assert f"the run was started in {tmp_path}: go to where it is now" in found.err
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "\x00", '{"folder": '])
+def test_a_broken_note_of_the_place_is_named(
+    text: str, run: CandidateFiles, hopefear: Hopefear
+) -> None:
+    Path("run/run.json").write_text(text)
+    found = hopefear("inspect", "run", "-s", "3", "--static")
+    assert found.code == 1
+    assert "run/run.json: does not say where the run was started" in found.err
+    Path("run/run.json").unlink()  # as of older runs: from here
+    assert hopefear("inspect", "run", "-s", "3", "--static").code == 0
+
+
 def test_forests_are_searched_and_their_derivations_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hopefear: Hopefear
 ) -> None:

@@ -66,13 +66,22 @@ def test_sentences_that_are_not_there_are_refused(run: Path) -> None:
 
 
 def test_other_words_than_those_of_the_forest_are_refused(run: Path, tmp_path: Path) -> None:
-    settings = (run / "config.toml").read_text()
-    copy = tmp_path / "run"
-    copy.mkdir()
-    (copy / "config.toml").write_text(settings.replace('tokenize = "none"', 'tokenize = "13a"'))
-    (copy / "weights.tsv").write_text((run / "weights.tsv").read_text())
+    home, out = run.parent, tmp_path / "run"
+    for _ in hopefear.tune(
+        "mert",
+        model=home / "model",
+        source=home / "tune.f",
+        refs=home / "tune.e",
+        tokenize="13a",
+        start=BAD,
+        list_size=5,
+        iterations=1,
+        set=["learner.restarts=0"],
+        out=out,
+    ):
+        pass
     with pytest.raises(ConfigError, match="searched in forests by BLEU with tokenize = 'none'"):
-        hopefear.inspect(copy, sentence=0)
+        hopefear.inspect(out, sentence=0)
 
 
 def test_a_decoder_that_a_command_runs_gives_a_list(tmp_path: Path) -> None:

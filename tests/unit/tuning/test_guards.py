@@ -271,7 +271,7 @@ def test_a_failed_run_leaves_its_log_and_no_final_weights(tmp_path: Path) -> Non
     *_, last = read_log(out / "events.jsonl")
     assert isinstance(last, RunFailed)
     assert "all weights became zero" in last.message
-    names = ["config.toml", "events.jsonl", "report.html"]
+    names = ["config.toml", "events.jsonl", "report.html", "run.json"]
     assert sorted(path.name for path in out.iterdir()) == names
 
 

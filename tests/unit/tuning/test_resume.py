@@ -43,6 +43,7 @@ from hopefear.stopping import Stopping
 from hopefear.synthetic import START, SyntheticCandidates
 from hopefear.tuning.checkpoint import CheckpointFile
 from hopefear.tuning.loop import learn
+from hopefear.tuning.run_folder import read_folder
 from hopefear.types import Vocabulary, Weights
 from tuning_sets import synthetic_set
 
@@ -272,3 +273,22 @@ def test_arrays_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
     np.savez(checkpoint.path, **arrays)
     with pytest.raises(FormatError, match="'state' is missing"):
         list(course(SMALL["pro"], checkpoint, forests=False))
+
+
+def test_a_run_goes_on_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(home)
+    write_candidates(home)
+    options: dict[str, Any] = {"nbest": "tune.nbest", "refs": "tune.refs", "tokenize": "none"}
+    whole = list(tune(KBestMira(epochs=5), **options))
+    for stop in (1, 3):  # before the first checkpoint, and after some
+        out = home / f"run-{stop}"
+        for event in tune(KBestMira(epochs=5), out=out, **options):
+            if isinstance(event, EpochFinished) and event.epoch == stop:
+                break
+        monkeypatch.chdir(elsewhere)
+        assert result(list(resume_tuning(out))) == result(whole)
+        assert read_folder(out) == home
+        monkeypatch.chdir(home)

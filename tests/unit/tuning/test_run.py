@@ -65,7 +65,7 @@ def test_the_directory_holds_settings_events_and_weights(
     out = tmp_path / "some/run"
     events = run(files, out=out)
     assert content(out) == [
-        *["checkpoint/state.npz", "config.toml", "events.jsonl", "report.html"],
+        *["checkpoint/state.npz", "config.toml", "events.jsonl", "report.html", "run.json"],
         *["weights.moses", "weights.tsv", "weights/01.tsv", "weights/02.tsv", "weights/03.tsv"],
     ]
     assert list(read_log(out / "events.jsonl")) == events
@@ -215,7 +215,7 @@ def test_replicas_have_directories_and_a_mean(files: CandidateFiles, tmp_path: P
                 *["weights/01.tsv", "weights/02.tsv", "weights/03.tsv"],
             )
         ],
-        *["report.html", "weights.moses", "weights.tsv"],
+        *["report.html", "run.json", "weights.moses", "weights.tsv"],
     ]
     ends = [event for event in events if isinstance(event, RunFinished)]
     starts = [event for event in events if isinstance(event, RunStarted)]

@@ -1,0 +1,61 @@
+"""Where a run was started: relative paths in its settings begin there."""
+
+import json
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hopefear import config
+from hopefear.errors import FormatError
+from hopefear.formats import open_output
+from hopefear.tuning.settings import TuneSettings
+
+__all__ = ["FOLDER_FILE", "load_run_settings", "read_folder", "write_folder"]
+
+FOLDER_FILE = "run.json"
+
+
+def write_folder(run: Path) -> None:
+    """Let the directory of a run remember that it was started here."""
+    with open_output(run / FOLDER_FILE) as out:
+        json.dump({"folder": str(Path.cwd())}, out)
+        out.write("\n")
+
+
+def read_folder(run: Path) -> Path:
+    """Return where a run was started; here, if that is not known."""
+    file = run / FOLDER_FILE
+    if not file.is_file():
+        return Path.cwd()
+    try:
+        return Path(str(json.loads(file.read_text(encoding="utf-8"))["folder"]))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{file}: does not say where the run was started: {error!r}") from error
+
+
+def load_run_settings(run: Path) -> TuneSettings:
+    """Return the settings of a run, as they are meant here.
+
+    Relative paths are those of the place where the run was started. What is not there any more, the
+    whole may have been moved, is looked for from here.
+    """
+    settings = config.load(TuneSettings, run / "config.toml")
+    folder = read_folder(run)
+    if folder == Path.cwd():
+        return settings
+    found: TuneSettings = _from_folder(settings, folder)
+    return found
+
+
+def _from_folder(value: Any, folder: Path) -> Any:
+    if isinstance(value, Path):
+        place = folder / value
+        return place if str(value) != "-" and place.exists() else value
+    if isinstance(value, tuple):
+        return tuple(_from_folder(item, folder) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        options = [option.name for option in fields(value) if option.init]
+        return replace(
+            value, **{name: _from_folder(getattr(value, name), folder) for name in options}
+        )
+    return value
