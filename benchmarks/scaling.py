@@ -1,5 +1,11 @@
 """What twice the sentences, features or list length cost each learner: CPU time, as a ratio.
 
+A pair is a run on the base and then one on the doubled data, each from the same start and with
+nothing cached, on one thread. There are at least five pairs where a pair takes up to two seconds,
+and three where it takes longer. The figure is the median of the pairs' ratios, with the least and
+the greatest: what else the machine does meets both runs of a pair, or makes a pair that the median
+does not see.
+
 A learner that goes on until it has converged takes as many steps as the data want, which is not
 what is measured here: such learners get a fixed number of steps. The lists are larger than the
 cache of a processor from the beginning: where the smaller ones fit and the larger ones do not, the
@@ -10,8 +16,9 @@ more hypotheses are equally good, and so the pairs more than double; how much mo
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 
@@ -33,7 +40,8 @@ from hopefear.losses import BayesRisk, Hinge, Log, Ramp2
 
 BASE = MadeUpLists(sentences=10_000, size=100, dense=8)  # 64 MB of features
 FEW = MadeUpLists(sentences=1000, size=100, dense=4, sparse=4000)
-TRIES = 3
+# Pairs of runs: as many as fit into so many seconds of CPU time, within these bounds.
+SECONDS, FEWEST, MOST = 10.0, 3, 9
 LEARNERS: dict[str, Learner] = {
     # A tolerance that no round reaches: one round of line searches from each start.
     "MERT, one round": Mert(restarts=0, tolerance=1e9),
@@ -73,10 +81,14 @@ def seconds(learner: Learner, data: TuningSet) -> float:
     return time.process_time() - began
 
 
-def least_seconds(learner: Learner, sets: Mapping[str, TuningSet]) -> dict[str, float]:
-    """Return the least time on each set; they take turns, so that all meet the same neighbors."""
-    tries = [{what: seconds(learner, data) for what, data in sets.items()} for _ in range(TRIES)]
-    return {what: min(one[what] for one in tries) for what in sets}
+def doubling(learner: Learner, base: TuningSet, doubled: TuningSet) -> tuple[float, list[float]]:
+    """Return the least time on the base, and the ratios of all pairs of runs."""
+    pairs: list[tuple[float, float]] = []
+    wanted = MOST
+    while len(pairs) < wanted:
+        pairs.append((seconds(learner, base), seconds(learner, doubled)))
+        wanted = min(MOST, max(FEWEST, int(SECONDS / sum(pairs[0]))))
+    return min(one for one, _ in pairs), [two / one for one, two in pairs]
 
 
 def oracle_pairs(data: TuningSet) -> int:
@@ -90,20 +102,22 @@ def oracle_pairs(data: TuningSet) -> int:
 def run() -> list[tuple[str, str]]:
     """Measure every learner on dense features, and all but MERT on twice the sparse ones, too."""
     dense = {what: lists.tuning_set() for what, lists in DENSE.items()}
-    sparse = {what: lists.tuning_set() for what, lists in SPARSE.items()}
+    base = dense.pop("base")
+    few, many = (lists.tuning_set() for lists in SPARSE.values())
     rows = []
     for name, learner in LEARNERS.items():
-        times = least_seconds(learner, dense)
-        ratios = {what: time / times["base"] for what, time in times.items() if what != "base"}
+        kinds = {what: (base, data) for what, data in dense.items()}
         if not isinstance(learner, Mert):
-            few, many = least_seconds(learner, sparse).values()
-            ratios["sparse features"] = many / few
-        rows.append((f"{name} ({1000 * times['base']:.0f} ms)", figures(ratios)))
-    pairs = {what: oracle_pairs(data) for what, data in dense.items()}
-    more = {what: count / pairs["base"] for what, count in pairs.items() if what != "base"}
-    return [*rows, ("oracle pairs", figures(more))]
+            kinds["sparse features"] = (few, many)
+        found = {what: doubling(learner, *sets) for what, sets in kinds.items()}
+        least = min(found[what][0] for what in dense)
+        figures = [f"{what} {figure(ratios)}" for what, (_, ratios) in found.items()]
+        rows.append((f"{name} ({1000 * least:.0f} ms)", "\n".join(figures)))
+    pairs = {what: oracle_pairs(data) / oracle_pairs(base) for what, data in dense.items()}
+    more = [f"{what} {ratio:.2f}" for what, ratio in pairs.items()]
+    return [*rows, ("oracle pairs", "\n".join(more))]
 
 
-def figures(ratios: Mapping[str, float]) -> str:
-    """Return ratios with their names."""
-    return ", ".join(f"{what} {ratio:.2f}" for what, ratio in ratios.items())
+def figure(ratios: Sequence[float]) -> str:
+    """Return the median of ratios, with their range."""
+    return f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}, {len(ratios)} pairs)"
