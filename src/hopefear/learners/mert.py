@@ -115,9 +115,11 @@ class Mert:
         names = data.feature_names
         least, greatest = np.full(len(weights), -np.inf), np.full(len(weights), np.inf)
         for name, pair in self.bounds.items():
-            least[_id(names, name)], greatest[_id(names, name)] = pair
+            i = _id(names, name, "bounds")
+            least[i], greatest[i] = pair
         for name in self.fixed:
-            least[_id(names, name)] = greatest[_id(names, name)] = weights[_id(names, name)]
+            i = _id(names, name, "fixed")
+            least[i] = greatest[i] = weights[i]
         return least, greatest
 
     def _starts(
@@ -239,9 +241,9 @@ class Mert:
         return data.corpus_score(data.chosen(w)) - penalty
 
 
-def _id(names: Vocabulary, name: str) -> int:
+def _id(names: Vocabulary, name: str, option: str) -> int:
     found = names.find(name)
     if found is None:
         known = (names[i] for i in range(len(names)))
-        raise ConfigError(f"Mert: unknown feature '{name}'{suggest(name, known)}")
+        raise ConfigError(f"{option}: unknown feature '{name}'{suggest(name, known)}")
     return found
