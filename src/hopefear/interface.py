@@ -232,7 +232,13 @@ def resume_tuning(
     """
     path = Path(out)
     check_stopped(path)
-    events = run(load_run_settings(path), out=path, resume=True, tell=tell)
+    settings = load_run_settings(path)
+    if once := settings.from_standard_input:
+        raise ConfigError(
+            f"{path}: cannot go on: {', '.join(once)} was read from standard input, which is gone; "
+            "begin again, with files"
+        )
+    events = run(settings, out=path, resume=True, tell=tell)
     return _reported(events, path) if report else events
 
 

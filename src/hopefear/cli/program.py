@@ -26,6 +26,7 @@ from hopefear.cli import (
     translate,
     tune,
 )
+from hopefear.cli.interruption import InterruptedRunError
 from hopefear.cli.options import Debug, spread
 from hopefear.errors import ConfigError, HopefearError, HopefearWarning
 
@@ -77,6 +78,8 @@ def run(arguments: Sequence[str]) -> int:
         return 141
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", 130)
+    except InterruptedRunError as stop:
+        return _fail(str(stop), 130)
     except typer.TyperException as error:
         return _fail(error.format_message(), error.exit_code)
     except (HopefearError, OSError) as error:

@@ -1,5 +1,6 @@
 """A tuning run on the terminal: a bar while it goes, warnings, and a table at the end."""
 
+import shlex
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -9,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hopefear import events
+from hopefear.cli.interruption import InterruptedRunError
 from hopefear.cli.progress_bar import ProgressBar
 from hopefear.cli.tables import output
 
@@ -31,6 +33,7 @@ class TuningConsole:
         self._started: events.RunStarted | None = None
         self._finished: events.RunFinished | None = None
         self._replicas: events.ReplicasFinished | None = None
+        self._resumable = False
 
     def __enter__(self) -> Self:
         self._bar.__enter__()
@@ -43,6 +46,10 @@ class TuningConsole:
         traceback: TracebackType | None,
     ) -> None:
         self._bar.__exit__(kind, error, traceback)
+        if isinstance(error, KeyboardInterrupt) and self._resumable and not self._is_over():
+            raise InterruptedRunError(
+                f"interrupted; 'hopefear tune --resume -o {shlex.quote(str(self._out))}' goes on"
+            ) from error
         if kind is None:
             self._print_result()
 
@@ -62,8 +69,14 @@ class TuningConsole:
                 self._started = self._started or event
                 self._bar.show(self._title, 0, self._epochs)
             case events.RunResumed():
-                self._title, self._done = "resumed", event.epoch - 1
+                self._resumable = True
+                started = self._first_start()
+                if started is not None:
+                    self._title, self._epochs = started.name, started.epochs
+                self._done = event.epoch - 1
                 self._bar.print(f"going on with epoch {event.epoch}")
+            case events.CheckpointWritten():
+                self._resumable = True
             case events.EpochFinished():
                 self._done = event.epoch
                 self._bar.show(self._title, self._done, self._epochs, _note(event))
@@ -77,8 +90,8 @@ class TuningConsole:
                 self._replicas = event
 
     def _print_result(self) -> None:
-        started, finished, replicas = self._started, self._finished, self._replicas
-        if started is None or finished is None:
+        started, finished, replicas = self._first_start(), self._finished, self._replicas
+        if started is None or not self._is_over():
             return
         console = output()
         held_out = started.dev_score is not None
@@ -87,10 +100,10 @@ class TuningConsole:
         for column in ["tuning", "dev"] if held_out else ["tuning"]:
             table.add_column(f"{started.metric}, {column}", justify="right")
         rows = [("start", started.tuning_score, started.dev_score)]
-        if replicas is None:
+        if finished is not None and replicas is None:
             title = f"tuned, epoch {finished.best_epoch} of {finished.epochs}"
             rows.append((title, finished.tuning_score, finished.dev_score))
-        else:
+        if replicas is not None:
             mean = (replicas.tuning_mean, replicas.dev_mean)
             rows.append((f"mean of {replicas.replicas} replicas", *mean))
             rows.append(("deviation", replicas.tuning_deviation, replicas.dev_deviation))
@@ -103,9 +116,25 @@ class TuningConsole:
             table.add_row(title, *[_number(score) for score in scores[: 1 + held_out]])
         console.print(table)
         console.print(Text(f"{started.metric}|{started.signature}"))
-        if replicas is None:
+        if finished is not None and replicas is None:
             console.print(f"ended after {finished.seconds:.1f} s: {finished.reason}")
         console.print(Text(f"weights: {self._out / 'weights.tsv'}{self._others()}"))
+
+    def _is_over(self) -> bool:
+        """Tell whether there is a result; the end of one of several replicas is none."""
+        started = self._first_start()
+        several = started is not None and started.replica is not None
+        return self._replicas is not None or (self._finished is not None and not several)
+
+    def _first_start(self) -> events.RunStarted | None:
+        """Return how the run began: its log knows, if it goes on after it was stopped."""
+        logs = (self._out / "events.jsonl", self._out / "replica-1" / "events.jsonl")
+        for log in logs if self._started is None else ():
+            told = events.read_log(log) if log.is_file() else ()
+            self._started = next((e for e in told if isinstance(e, events.RunStarted)), None)
+            if self._started is not None:
+                break
+        return self._started
 
     def _others(self) -> str:
         files = [*sorted(self._out.glob("weights.*")), self._out / "moses.ini"]

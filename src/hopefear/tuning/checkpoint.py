@@ -22,7 +22,7 @@ from hopefear.types import FloatArray
 
 __all__ = ["CheckpointFile", "Position"]
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +45,8 @@ class Position:
         The scores by which to decide when to stop.
     reason : str
         Why the run is over, if it is.
+    start_score : float
+        How good the start was on the data that decides: the dev data, if there is any.
     """
 
     state: Any
@@ -54,6 +56,7 @@ class Position:
     best: EpochFinished | None = None
     held_out: tuple[float, ...] = ()
     reason: str = ""
+    start_score: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,7 @@ class CheckpointFile:
             "best": None if position.best is None else to_json(position.best),
             "held_out": position.held_out,
             "reason": position.reason,
+            "start_score": position.start_score,
             "features": data.feature_names.texts(),
         }
         arrays = encode_state(position.state) | {
@@ -134,6 +138,7 @@ class CheckpointFile:
                 best=cast(EpochFinished, best),
                 held_out=tuple(map(float, table["held_out"])),
                 reason=str(table["reason"]),
+                start_score=float(table["start_score"]),
             )
         except (DataError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
             raise self._broken(error) from error

@@ -1,6 +1,6 @@
 """From files to tuning data: n-best lists or forests, and the metric that judges them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,15 +11,18 @@ import numpy as np
 from hopefear.errors import DataError, FormatError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
+    NBestFormat,
     SentenceKeys,
+    detect_forests,
     keyed_references,
-    load_nbest,
+    nbest_formats,
     read_forests,
     read_keyed_lines,
-    read_nbest,
 )
+from hopefear.formats.base import choose_format
 from hopefear.formats.fields import parse_number
-from hopefear.formats.files import Tell, open_source, tell_nobody
+from hopefear.formats.files import Source, Tell, open_source, tell_nobody
+from hopefear.formats.nbest import add_nbest
 from hopefear.learners import ForestSet, TuningData, TuningSet
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
@@ -34,14 +37,15 @@ __all__ = ["LoadedSet", "load_data"]
 class LoadedSet:
     """A tuning set, and what its files call things.
 
-    `role` is "tuning" or "dev"; `signature` is what the metric's score depends on; `warning` is
-    what is odd about the references, if anything is.
+    `role` is "tuning" or "dev"; `signature` is what the metric's score depends on; `format` is that
+    of the first file; `warning` is what is odd about the references, if anything is.
     """
 
     tuning_set: TuningData
     keys: SentenceKeys
     role: str
     signature: str
+    format: str
     warning: str | None = None
 
     @property
@@ -108,10 +112,12 @@ def load_data(
     names = Vocabulary() if feature_names is None else feature_names
     if settings.forests is not None:
         return _load_forests(settings, cast(TextMetric, metric), role, names, threads, tell)
+    builder = NBestBuilder(feature_names=names, memory_limit=memory_limit)
+    formats: list[str] = []
+    sources = _sources(settings, formats)
     if isinstance(metric, Column):
-        builder = NBestBuilder(feature_names=names, memory_limit=memory_limit)
         keys = SentenceKeys()
-        nbest, values = _read_scored(settings, builder, keys, tell)
+        nbest, values = _read_scored(settings, sources, builder, keys, tell)
         nbest.set_statistics(metric.statistics(values))
         signature = f"mean of {settings.score_feature or settings.scores}"
     else:
@@ -120,26 +126,34 @@ def load_data(
             read_keyed_lines(path) for path in settings.references if settings.keyed_references
         ]
         keys = SentenceKeys(keyed[0] if keyed else ())
-        nbest = load_nbest(
-            settings.nbest,
-            settings.format,
-            feature_names=names,
-            sentences=settings.sentences,
-            keys=keys,
-            memory_limit=memory_limit,
-            tell=tell,
-        )
+        for source, format in sources:
+            add_nbest(source, format, builder, keys, tell=tell)
+        nbest = builder.finish(settings.sentences)
         references = _references(settings, keyed, keys)
-        source = f"{_files(settings.nbest)} has n-best lists"
-        _check_length(nbest.sentence_count, references, source, settings)
+        what = f"{_files(settings.nbest)} has n-best lists"
+        _check_length(nbest.sentence_count, references, what, settings)
         tell(f"{role} data: {metric.name}", 0, 0)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
         warning = check_tokenization(getattr(metric, "tokenize", None), references)
     tuning_set = TuningSet(nbest=nbest, metric=metric, threads=threads)
     return LoadedSet(
-        tuning_set=tuning_set, keys=keys, role=role, signature=signature, warning=warning
+        tuning_set=tuning_set,
+        keys=keys,
+        role=role,
+        signature=signature,
+        format=formats[0],
+        warning=warning,
     )
+
+
+def _sources(settings: DataSettings, formats: list[str]) -> Iterator[tuple[Source, NBestFormat]]:
+    """Open the files of lists one after the other; `formats` gets the name of each one's format."""
+    for path in settings.nbest:
+        with open_source(path) as source:
+            format = choose_format(source, nbest_formats, settings.format)
+            formats.append(nbest_formats.name_of(type(format)))
+            yield source, format
 
 
 def _load_forests(
@@ -167,6 +181,7 @@ def _load_forests(
         keys=SentenceKeys(),
         role=role,
         signature=metric.signature(references),
+        format=settings.format.partition(":")[0] if settings.format else detect_forests(path),
         warning=check_tokenization(getattr(metric, "tokenize", None), references),
     )
 
@@ -204,21 +219,25 @@ def _check_length(
 
 
 def _read_scored(
-    settings: DataSettings, builder: NBestBuilder, keys: SentenceKeys, tell: Tell
+    settings: DataSettings,
+    sources: Iterable[tuple[Source, NBestFormat]],
+    builder: NBestBuilder,
+    keys: SentenceKeys,
+    tell: Tell,
 ) -> tuple[NBest, FloatArray]:
     """Read lists whose hypotheses have scores; of equal hypotheses the first one's counts."""
     scores = None if settings.scores is None else _read_numbers(settings.scores)
     values: list[float] = []
     sentences: list[int] = []
     count = 0
-    for path in settings.nbest:
-        for segment in read_nbest(path, settings.format, tell=tell):
+    for source, format in sources:
+        for segment in source.watched(format.read(source), tell):
             number = keys.number(segment.sentence)
             for hypothesis in segment.hypotheses:
                 features = dict(hypothesis.features)
                 if scores is None:
                     value = features.pop(cast(str, settings.score_feature), None)
-                    place = f"{path}: sentence {segment.sentence}"
+                    place = f"{source.name}: sentence {segment.sentence}"
                     missing = f"'{hypothesis.text}' has no feature '{settings.score_feature}'"
                 else:
                     value = next(scores, None)

@@ -1,4 +1,4 @@
-"""What makes a tuning run worthless, or its result doubtful: found before the user has to.
+"""What makes data worthless to tune on, or doubtful: found before the user has to.
 
 What leaves something to learn is a warning, a sentence that goes into the run's report. What leaves
 nothing is an error.
@@ -8,29 +8,35 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from hopefear.errors import DataError, LearningError
-from hopefear.events import EpochFinished
+from hopefear.errors import DataError
 from hopefear.registry import suggest
 from hopefear.tuning.data import LoadedSet
+from hopefear.tuning.settings import TuneSettings
 from hopefear.tuning.wording import count, feature_list, have, number_word, sentence_list, some
-from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
+from hopefear.types import IntArray, Weights
 
 __all__ = [
     "check_common_features",
     "check_features",
     "check_lists",
-    "check_moved",
-    "check_replicas",
+    "check_repeatable",
     "check_same_features",
     "check_schema",
     "check_start",
-    "check_weights",
 ]
 
-# Of the model's score, a spread of this size leaves twelve digits to tell hypotheses apart.
-LARGEST_SPREAD = 1e12
 # A feature that most hypotheses have should be in all of them; one that few have is a sparse one.
 MOST, SOME = 0.9, 0.2
+
+
+def check_repeatable(settings: TuneSettings) -> Iterator[str]:
+    """Look for what can be read only once."""
+    if once := settings.from_standard_input:
+        yield (
+            f"{some(once)} {number_word(len(once), 'is', 'are')} read from standard input, which "
+            "is there only once: the run can be neither resumed nor repeated; put it into a file "
+            "if that matters"
+        )
 
 
 def check_lists(data: LoadedSet) -> Iterator[str]:
@@ -158,54 +164,6 @@ def check_start(start: Weights, data: LoadedSet) -> Iterator[str]:
         yield f"start weights of features that no candidate has: {some(unknown)}"
     if missing := sorted(name for name in listed if name not in start):
         yield f"features without a start weight start at 0: {some(missing)}"
-
-
-def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: int) -> FloatArray:
-    """Return `w`, unless it is no result: not finite, all zero, or grown beyond all measure."""
-    wrong = np.flatnonzero(~np.isfinite(w))
-    if wrong.size:
-        raise LearningError(
-            f"epoch {epoch}: the weight of '{names[int(wrong[0])]}' became {w[wrong[0]]}; "
-            "a smaller step, a regularizer or scaled features would do"
-        )
-    if not w.any():
-        raise LearningError(
-            f"epoch {epoch}: all weights became zero, so that no hypothesis is better than "
-            "another; a weaker regularizer or other start weights would do"
-        )
-    size = np.abs(w) * spread
-    if size.max() > LARGEST_SPREAD:
-        largest = int(size.argmax())
-        raise LearningError(
-            f"epoch {epoch}: the weight of '{names[largest]}' grew to {w[largest]:.3g}; a "
-            "smaller step or a stronger regularizer would do"
-        )
-    return w
-
-
-def check_moved(
-    learner: str, best: EpochFinished | None, start: FloatArray, names: Vocabulary
-) -> EpochFinished:
-    """Return the best epoch, unless its weights are as they started."""
-    if best is None or np.array_equal(best.weights.vector(names), start):
-        raise LearningError(
-            f"{learner} did not move the weights: they are as they started. Check that the "
-            "features differ within the lists and that the metric tells the hypotheses apart, or "
-            "try a larger step"
-        )
-    return best
-
-
-def check_replicas(replicas: Sequence[Weights]) -> Iterator[str]:
-    """Look for replicas that ended at the same point, so that their deviation tells nothing."""
-    for i, weights in enumerate(replicas):
-        for j in range(i):
-            if weights == replicas[j]:
-                yield (
-                    f"replicas {j + 1} and {i + 1} ended with the same weights: the learner does "
-                    "not depend on its seed here, so that their deviation says nothing"
-                )
-                return
 
 
 def _equal_in_metric(data: LoadedSet) -> IntArray:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import cast
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from hopefear.learners import (
 from hopefear.metrics import Bleu, Metric
 from hopefear.stopping import Stopping, Track
 from hopefear.tuning.checkpoint import CheckpointFile, Position
-from hopefear.tuning.guards import check_moved, check_weights
+from hopefear.tuning.result_guards import check_better, check_moved, check_weights
 from hopefear.types import FloatArray, Vocabulary, Weights
 
 __all__ = ["learn"]
@@ -87,7 +88,9 @@ def learn(
     if position.epoch:
         yield RunResumed(epoch=position.epoch + 1, started=_now())
     else:
-        yield _started(data, dev, learner, first, name=name, seed=seed)
+        started = _started(data, dev, learner, first, name=name, seed=seed)
+        position = replace(position, start_score=_deciding(started))
+        yield started
     track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
     track.restore(position.best, position.held_out, position.reason)
     while not track.reason and position.epoch < learner.epochs:
@@ -106,7 +109,10 @@ def learn(
             )
             checkpoint.save(position, data)
             yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))
-    best = check_moved(name, track.best, first, names)
+    best = check_moved(name, track.best, start, data)
+    role = "tuning" if dev is None else "dev"
+    for message in check_better(data.metric, position.start_score, _deciding(best), role):
+        yield Warned(message=message)
     done = position.epoch == learner.epochs
     yield RunFinished(
         metric=data.metric.name,
@@ -178,6 +184,12 @@ def _finished(
         working_set=figures.working_set,
         sentences_per_second=figures.sentences_per_second,
     )
+
+
+def _deciding(event: RunStarted | EpochFinished) -> float:
+    """Return the score on the dev data, or on the tuning data if there is none."""
+    score = event.tuning_score if event.dev_score is None else event.dev_score
+    return cast(float, score)
 
 
 def _length_ratio(metric: Metric, statistics: FloatArray) -> float | None:

@@ -4,10 +4,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
-from hopefear.events import Event, RunFinished, RunStarted, Warned
+from hopefear.events import Event, ReplicasFinished, RunFinished, RunStarted, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import ForestSet, Learner, Scaled, TuningData, learners, suited
 from hopefear.tuning.corpora import Corpora, load_corpora
@@ -16,13 +18,14 @@ from hopefear.tuning.forest_guards import check_forest_features, check_forests
 from hopefear.tuning.guards import (
     check_features,
     check_lists,
-    check_replicas,
+    check_repeatable,
     check_same_features,
     check_schema,
     check_start,
 )
 from hopefear.tuning.loop import learn
 from hopefear.tuning.replicas import summarize_replicas
+from hopefear.tuning.result_guards import check_better, check_replicas
 from hopefear.tuning.run_directory import RunDirectory, check_stopped, check_target
 from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.tuning.start import start_weights
@@ -83,7 +86,7 @@ def _carry_out(
             settings, folder, names, tell
         )
         seconds = time.perf_counter() - since
-        output, warning = choose_output(settings, names)
+        output, warning = choose_output(settings, names, tuning.format())
         if directory is not None:
             directory.output = output
         if warning:
@@ -159,6 +162,10 @@ class _Tuning(ABC):
     def signature(self) -> str:
         """Return what the metric's score depends on."""
 
+    def format(self) -> str:
+        """Return the format of the candidates' files; empty if there are none."""
+        return ""
+
     @abstractmethod
     def learner(self) -> Learner:
         """Return the learner, as it learns from such data."""
@@ -169,10 +176,14 @@ class _Tuning(ABC):
 
     def events(self, directory: RunDirectory | None) -> Iterator[Event]:
         """Give the warnings, then the events of one run or of all replicas."""
-        yield from (Warned(message=message) for message in self.warnings())
+        messages = chain(check_repeatable(self.settings), self.warnings())
+        yield from (Warned(message=message) for message in messages)
         if self.settings.replicas == 1:
             yield from self._run(self.settings.seed, directory)
-            return
+        else:
+            yield from self._run_replicas(directory)
+
+    def _run_replicas(self, directory: RunDirectory | None) -> Iterator[Event]:
         finished: list[RunFinished] = []
         for number in range(1, self.settings.replicas + 1):
             if directory is not None:
@@ -187,9 +198,21 @@ class _Tuning(ABC):
                 yield event
         if directory is not None:
             directory.end_replicas()
+        summary = summarize_replicas(finished, *self.data(), average=self.settings.average)
         for message in check_replicas([replica.weights for replica in finished]):
             yield Warned(message=message)
-        yield summarize_replicas(finished, *self.data(), average=self.settings.average)
+        for message in self._check_summary(summary):
+            yield Warned(message=message)
+        yield summary
+
+    def _check_summary(self, summary: ReplicasFinished) -> Iterator[str]:
+        """Compare the weights that are taken of all replicas with those of the start."""
+        data, dev = self.data()
+        role, judge, found = "tuning", data, summary.tuning_score
+        if dev is not None:
+            role, judge, found = "dev", dev, summary.dev_score
+        start = judge.score(self.start.vector(judge.feature_names))
+        return check_better(data.metric, start, cast(float, found), role)
 
     def _run(
         self, seed: int, directory: RunDirectory | None, replica: int | None = None
@@ -199,6 +222,7 @@ class _Tuning(ABC):
         if self.settings.scale_features:
             learner = Scaled(learner=learner)
         data, dev = self.data()
+        once = self.settings.from_standard_input
         for event in learn(
             data,
             learner,
@@ -208,7 +232,7 @@ class _Tuning(ABC):
             seed=seed,
             stopping=self.settings.stopping,
             progress=lambda done, total: self.tell(name, done, total),
-            checkpoint=None if directory is None else directory.checkpoint,
+            checkpoint=None if directory is None or once else directory.checkpoint,
         ):
             if isinstance(event, RunStarted):
                 event = replace(event, signature=self.signature(), replica=replica)
@@ -244,6 +268,10 @@ class _Listed(_Tuning):
     def signature(self) -> str:
         """Return what the metric's score depends on."""
         return self.tuning.signature
+
+    def format(self) -> str:
+        """Return the format of the first file of lists, or of the forests."""
+        return self.tuning.format
 
     def learner(self) -> Learner:
         """Return the learner itself, or one that lists derivations of forests for it."""

@@ -204,6 +204,24 @@ class TuneSettings:
         """Whether a decoder translates sources, in place of lists that are there."""
         return self.model is not None or self.decoder is not None
 
+    @property
+    def from_standard_input(self) -> tuple[str, ...]:
+        """The settings that say ``-``: what they name can be read only once."""
+        files: dict[str, tuple[Path | None, ...]] = {
+            "start_file": (self.start_file,),
+            "moses_ini": (self.moses_ini,),
+        }
+        for role, data in (("tuning", self.tuning), ("dev", self.dev)):
+            if data is not None:
+                files |= {
+                    f"{role}.nbest": data.nbest,
+                    f"{role}.forests": (data.forests,),
+                    f"{role}.source": (data.source,),
+                    f"{role}.references": data.references,
+                    f"{role}.scores": (data.scores,),
+                }
+        return tuple(name for name, paths in files.items() if "-" in map(str, paths))
+
     def _check_decoders(self) -> None:
         if self.model is not None and self.decoder is not None:
             raise ConfigError("model and decoder: give one of them")

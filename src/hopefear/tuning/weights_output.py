@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear.errors import FormatError
-from hopefear.formats import detect_forests, detect_nbest, weights_formats, write_weights
+from hopefear.formats import weights_formats, write_weights
 from hopefear.tuning.settings import TuneSettings
 from hopefear.types import Vocabulary, Weights
 
@@ -45,17 +45,20 @@ class WeightsOutput:
             write_weights(file, weights, self.format or "moses", template=self.moses_ini)
 
 
-def choose_output(settings: TuneSettings, features: Vocabulary) -> tuple[WeightsOutput, str | None]:
+def choose_output(
+    settings: TuneSettings, features: Vocabulary, data_format: str
+) -> tuple[WeightsOutput, str | None]:
     """Return how weights are written, and a warning if the tool's format cannot carry them.
 
-    A format that was asked for must do: it is tried before anything is learned.
+    `data_format` is that of the lists or forests. A format that was asked for must do: it
+    is tried before anything is learned.
     """
     template = settings.decoder.template if settings.decoder is not None else None
     if settings.moses_ini is not None or template is not None:
         return WeightsOutput(format="moses", moses_ini=settings.moses_ini or template), None
     asked = settings.weights_format
     tool = None if settings.decoder is None else settings.decoder.weights_format
-    format = asked or tool or _WEIGHTS_OF_TOOL.get(_data_format(settings))
+    format = asked or tool or _WEIGHTS_OF_TOOL.get(data_format)
     if format in (None, "tsv"):
         return WeightsOutput(), None
     weights = Weights.from_vector(features, [0.0] * len(features))
@@ -66,15 +69,3 @@ def choose_output(settings: TuneSettings, features: Vocabulary) -> tuple[Weights
             raise
         return WeightsOutput(), f"weights are written to weights.tsv only: {error}"
     return WeightsOutput(format=format), None
-
-
-def _data_format(settings: TuneSettings) -> str:
-    """Return the format of the first file; unknown for standard input, which is read already."""
-    data = settings.tuning
-    if settings.translates:
-        return ""
-    if data.format is not None:
-        return data.format.partition(":")[0]
-    if data.forests is not None:
-        return detect_forests(data.forests)
-    return "" if str(data.nbest[0]) == "-" else detect_nbest(data.nbest[0])

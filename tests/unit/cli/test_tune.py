@@ -1,15 +1,20 @@
 """`hopefear tune` and `hopefear presets`."""
 
+import io
 import os
 import pty
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import hopefear as package
 from candidate_files import CandidateFiles, write_candidates
 from command_line import Hopefear, program
-from hopefear.events import RunFinished, read_log
+from hopefear import tune
+from hopefear.events import EpochFinished, Event, RunFinished, read_log
 from hopefear.formats import read_lines
 from hopefear.metrics import Bleu, References, evaluate
 from hopefear.tuning import presets
@@ -123,6 +128,100 @@ def test_a_run_is_not_overwritten_unless_forced(files: CandidateFiles, hopefear:
     found = hopefear("tune", *FAST, *DATA, "-o", "run")
     assert (found.code, "holds a run already" in found.err) == (2, True)
     assert hopefear("tune", *FAST, *DATA, "-o", "run", "--force").code == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--replicas", "2"]])
+def test_a_run_that_goes_on_tells_what_an_undisturbed_one_does(
+    files: CandidateFiles, hopefear: Hopefear, options: list[str]
+) -> None:
+    arguments = [*FAST, *DATA, *DEV, *options]
+    whole = hopefear("tune", *arguments, "-o", "whole")
+    _stop(tune("kbest-mira", out="run", **_OPTIONS, replicas=2 if options else 1), after=2)
+    found = hopefear("tune", "--resume", "-o", "run")
+    assert (found.code, found.err) == (0, "going on with epoch 2\n")
+    kept = [line.replace("whole/", "run/") for line in whole.out.splitlines()]
+    told = found.out.splitlines()
+    assert [line for line in told if "ended after" not in line] == [
+        line for line in kept if "ended after" not in line
+    ]
+
+
+def test_replicas_that_had_all_ended_are_told_when_the_run_goes_on(
+    files: CandidateFiles, hopefear: Hopefear
+) -> None:
+    ended = 0
+    for event in tune("kbest-mira", out="run", **_OPTIONS, replicas=2):
+        ended += isinstance(event, RunFinished)
+        if ended == 2:
+            break
+    found = hopefear("tune", "--resume", "-o", "run")
+    assert "mean of 2 replicas" in found.out
+    assert found.out.splitlines()[-1] == "weights: run/weights.tsv, run/weights.moses"
+
+
+_OPTIONS: dict[str, Any] = {
+    "nbest": "tune.nbest",
+    "refs": "tune.refs",
+    "dev_nbest": "dev.nbest",
+    "dev_refs": "dev.refs",
+    "tokenize": "none",
+    "set": ["learner.epochs=3"],
+}
+
+
+def _stop(events: Iterator[Event], *, after: int) -> None:
+    """Stop a run in an epoch: the checkpoint is that of the epoch before."""
+    for event in events:
+        if isinstance(event, EpochFinished) and event.epoch == after:
+            break
+
+
+@pytest.mark.parametrize(("epoch", "resumable"), [(0, False), (2, True)])
+def test_an_interrupted_run_tells_how_it_goes_on_if_it_can(
+    files: CandidateFiles,
+    hopefear: Hopefear,
+    monkeypatch: pytest.MonkeyPatch,
+    epoch: int,
+    resumable: bool,
+) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> Iterator[Event]:
+        for event in tune(*arguments, **options):
+            yield event
+            if isinstance(event, EpochFinished) and event.epoch > epoch:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(package, "tune", interrupted, raising=False)
+    found = hopefear("tune", *FAST, *DATA, *DEV, "-o", "a run")
+    hint = "; 'hopefear tune --resume -o 'a run'' goes on" if resumable else ""
+    assert (found.code, found.err) == (130, f"hopefear: interrupted{hint}\n")
+    monkeypatch.undo()
+    monkeypatch.chdir(files.nbest.parent)
+    assert hopefear("tune", "--resume", "-o", "a run").code == 0
+
+
+def test_lists_from_standard_input_are_told_to_be_there_once(files: CandidateFiles) -> None:
+    options = ["--refs", "tune.refs", "--tokenize", "none", "-o", "run"]
+    words = program(["tune", *FAST, "--nbest", "-", *options])
+    with files.nbest.open("rb") as lists:
+        done = subprocess.run(words, stdin=lists, capture_output=True, text=True, check=True)
+    assert "tuning.nbest is read from standard input, which is there only once" in done.stderr
+    assert done.stdout.splitlines()[-1] == "weights: run/weights.tsv, run/weights.moses"
+    assert not Path("run/checkpoint").exists()
+
+
+def test_a_run_on_standard_input_cannot_go_on(
+    files: CandidateFiles, hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Input:
+        buffer = io.BytesIO(files.nbest.read_bytes())
+
+    monkeypatch.setattr("sys.stdin", Input)
+    _stop(tune("kbest-mira", out="run", **(_OPTIONS | {"nbest": "-"})), after=2)
+    found = hopefear("tune", "--resume", "-o", "run")
+    assert found.code == 2
+    assert "run: cannot go on: tuning.nbest was read from standard input, which is gone" in (
+        found.err
+    )
 
 
 def test_the_presets_are_listed_one_a_line(hopefear: Hopefear) -> None:

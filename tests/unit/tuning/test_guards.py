@@ -1,23 +1,18 @@
 """What makes a run worthless or doubtful is found, explained, and never called a success."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import pytest
 
 from candidate_files import CandidateFiles, Change, write_candidates
 from hopefear import tune
-from hopefear.errors import DataError, LearningError
-from hopefear.events import Event, ReplicasFinished, RunFailed, RunFinished, Warned, read_log
-from hopefear.learners import KBestMira, Lbfgs, Learner, ProgressCallback, TuningSet
-from hopefear.learners.base import DataTypes
-from hopefear.regularizers import L1
-from hopefear.tuning import learn
-from hopefear.types import FloatArray, Hypothesis, Weights
-from tuning_sets import synthetic_set
+from hopefear.errors import DataError
+from hopefear.events import Event, RunFinished, Warned
+from hopefear.learners import KBestMira, Learner
+from hopefear.types import Hypothesis
 
 FAST = KBestMira(epochs=3)
 
@@ -215,68 +210,3 @@ def test_start_weights_of_some_other_features_are_a_warning(tmp_path: Path) -> N
         "start weights of features that no candidate has: LM",
         "features without a start weight start at 0: noise, reordering, words",
     ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Returning:
-    """A learner that ends each epoch with given weights."""
-
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
-
-    value: float
-    epochs: int = 2
-
-    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
-        return weights
-
-    def epoch(
-        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
-    ) -> FloatArray:
-        return np.full_like(state, self.value)
-
-    def weights(self, state: FloatArray) -> FloatArray:
-        return state
-
-
-def learned(learner: Learner) -> list[Event]:
-    data = synthetic_set()
-    start = Weights.from_vector(data.nbest.feature_names, np.ones(5))
-    return list(learn(data, learner, start=start, name="returning"))
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (np.nan, "epoch 1: the weight of 'lm' became nan"),
-        (np.inf, "epoch 1: the weight of 'lm' became inf"),
-        (0.0, "epoch 1: all weights became zero"),
-        (1e14, r"epoch 1: the weight of '.*' grew to 1e\+14"),
-        (1.0, "returning did not move the weights: they are as they started"),
-    ],
-)
-def test_weights_that_are_no_result_end_the_run(value: float, message: str) -> None:
-    with pytest.raises(LearningError, match=message):
-        learned(Returning(value=value))
-
-
-def test_epochs_that_change_nothing_are_a_warning() -> None:
-    events = learned(Returning(value=2.0, epochs=9))
-    assert warnings(events) == ["the last 3 epochs, up to 4, changed nothing"]
-
-
-def test_a_failed_run_leaves_its_log_and_no_final_weights(tmp_path: Path) -> None:
-    files, out = write_candidates(tmp_path), tmp_path / "run"
-    with pytest.raises(LearningError, match="all weights became zero"):
-        run(files, Lbfgs(regularizer=L1(strength=1e9)), out=out)
-    *_, last = read_log(out / "events.jsonl")
-    assert isinstance(last, RunFailed)
-    assert "all weights became zero" in last.message
-    names = ["config.toml", "events.jsonl", "report.html", "run.json"]
-    assert sorted(path.name for path in out.iterdir()) == names
-
-
-def test_replicas_that_end_alike_are_a_warning(tmp_path: Path) -> None:
-    events = run(write_candidates(tmp_path), Lbfgs(epochs=1), replicas=3)
-    (message,) = warnings(events)
-    assert message.startswith("replicas 1 and 2 ended with the same weights")
-    assert isinstance(events[-1], ReplicasFinished)
