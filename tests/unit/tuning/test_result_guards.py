@@ -57,7 +57,7 @@ class Returning:
     def epoch(
         self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
     ) -> FloatArray:
-        return np.full(len(state), self.value) + self.growth * np.arange(len(state))
+        return np.array([self.value + self.growth * i for i in range(len(state))])
 
     def weights(self, state: FloatArray) -> FloatArray:
         return state
