@@ -1,5 +1,6 @@
 """From one tool's file to another's: n-best lists, weights and forests, in any known format."""
 
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hopefear.errors import ConfigError, FormatError
@@ -11,7 +12,7 @@ from hopefear.formats import (
     write_nbest,
     write_weights,
 )
-from hopefear.formats.base import choose_format
+from hopefear.formats.base import choose_format, fitting_formats
 from hopefear.formats.files import PathLike, Source, Tell, open_source, tell_nobody
 from hopefear.registry import Registry, suggest
 from hopefear.types import Vocabulary
@@ -52,6 +53,7 @@ def convert(
     tell : callable
         Called with the file, how many of its bytes are read and how many it has.
     """
+    _check_other_file(source, target)
     with open_source(source) as opened:
         chosen = _kind(opened, from_, to, kind)
         if chosen == "nbest":
@@ -64,6 +66,12 @@ def convert(
         else:
             weights = choose_format(opened, weights_formats, from_).read(opened)
             write_weights(target, weights, to)
+
+
+def _check_other_file(source: PathLike, target: PathLike) -> None:
+    paths = (Path(source), Path(target))
+    if "-" not in map(str, paths) and all(map(Path.exists, paths)) and paths[0].samefile(paths[1]):
+        raise ConfigError(f"{target}: would be replaced by what is read from it; name another file")
 
 
 def _kind(source: Source, from_: str | None, to: str, kind: Kind | None) -> Kind:
@@ -84,12 +92,19 @@ def _kind(source: Source, from_: str | None, to: str, kind: Kind | None) -> Kind
     ]
     if not named:
         raise ConfigError(f"no kind of file has both formats, '{from_}' and '{to}'")
-    fitting = [kind for kind in named if len(named) == 1 or _fits(source, _FORMATS[kind], from_)]
+    fitting = named if len(named) == 1 else _fitting(source, named, from_)
     if len(fitting) == 1:
         return fitting[0]
     problem = "could be of any kind" if fitting else "looks like no known kind of file"
     raise FormatError(f"{source.name}: {problem}; name the kind ({', '.join(fitting or named)})")
 
 
-def _fits(source: Source, formats: Registry[Any], name: str | None) -> bool:
-    return any(formats[known]().sniff(source) for known in ([name] if name else formats))
+def _fitting(source: Source, kinds: list[Kind], format: str | None) -> list[Kind]:
+    """Return the kinds of files that this one looks like, or else those that most lines fit."""
+    for nearly in (False, True):
+        found = {kind: fitting_formats(source, _FORMATS[kind], nearly=nearly) for kind in kinds}
+        if fitting := [
+            kind for kind in kinds if (format in found[kind] if format else found[kind])
+        ]:
+            return fitting
+    return []

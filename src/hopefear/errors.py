@@ -27,7 +27,15 @@ __all__ = [
 
 
 class HopefearError(Exception):
-    """The root of the tree: everything that is the user's to mend."""
+    """The root of the tree: everything that is the user's to mend.
+
+    `settings` are those that the message is about, or that would mend it, by the names that they
+    have in a file of settings; a command line adds what it calls them.
+    """
+
+    def __init__(self, message: str = "", *, settings: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.settings = settings
 
 
 class ConfigError(HopefearError, ValueError):

@@ -20,13 +20,18 @@ def presets(
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """List the published ways to tune, one a line."""
+    """List the published ways to tune, one a line: what they learn from, and what they are."""
+    from hopefear.tuning.kinds import learns_from
     from hopefear.tuning.presets import describe_preset
     from hopefear.tuning.presets import presets as known
 
     if name is not None:
         typer.echo(describe_preset(name), nl=False)
+        typer.echo(f"# learns from: {', '.join(learns_from(known[name].learner))}")
         return
-    width = max(map(len, known))
+    rows = [("preset", "learns from", "what it is")]
     for title, preset in known.items():
-        typer.echo(f"{title:{width}}  {preset.explanation}")
+        rows.append((title, ", ".join(learns_from(preset.learner)), preset.explanation))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for title, data, explanation in rows:
+        typer.echo(f"{title:{widths[0]}}  {data:{widths[1]}}  {explanation}")

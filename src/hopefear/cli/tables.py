@@ -25,13 +25,14 @@ def print_evaluation(found: Evaluation) -> None:
         results = [(system.name, system.metrics[name]) for system in found.systems]
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         table.add_column("system", overflow="fold")
-        columns = [name, "95 % interval", "p", "better in"]
+        title, signature = results[0][1].title, results[0][1].signature
+        columns = [title, "95 % interval", "p", "better in"]
         for column in columns if found.resamples else columns[:1]:
             table.add_column(column, justify="right")
-        for title, result in results:
-            table.add_row(Text(title), *_cells(result))
+        for system, result in results:
+            table.add_row(Text(system), *_cells(result))
         console.print(table)
-        console.print(Text(f"{name}|{results[0][1].signature}"))
+        console.print(Text(f"{title}|{signature}"))
     if found.resamples:
         count = f"{found.resamples} resampled test sets of {found.sentences} sentences"
         console.print(f"\n{count}, seed {found.seed}")

@@ -14,12 +14,13 @@ __all__ = ["Evaluation", "MetricResult", "SystemResult", "evaluate"]
 
 @dataclass(frozen=True, kw_only=True)
 class MetricResult:
-    """One system's score under one metric.
+    """One system's score under one metric; `title` is what the metric is called in print.
 
     `interval` and, for all systems but the first, `against_first` come from the bootstrap.
     """
 
     score: float
+    title: str
     signature: str
     interval: Interval | None = None
     against_first: Comparison | None = None
@@ -161,14 +162,15 @@ def _results(
     sums: list[Statistics],
     references: References,
 ) -> list[MetricResult]:
-    signature = metric.signature(references)
+    title, signature = metric.name, metric.signature(references)
     scores = [float(metric.score(matrix.sum(axis=0))) for matrix in statistics]
     if not sums:
-        return [MetricResult(score=score, signature=signature) for score in scores]
+        return [MetricResult(score=score, title=title, signature=signature) for score in scores]
     resampled = [np.asarray(metric.score(matrix)) for matrix in sums]
     return [
         MetricResult(
             score=score,
+            title=title,
             signature=signature,
             interval=interval(resampled[i]),
             against_first=compare(

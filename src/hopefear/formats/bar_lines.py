@@ -1,13 +1,12 @@
 """Lines of fields with ``|||`` between them, which many tools write; the core takes them apart."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol, TextIO, runtime_checkable
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import NBestFormat, group_hypotheses
-from hopefear.formats.fields import BLANK, LAST_SENTENCE, check_name, format_number, is_number
+from hopefear.formats.fields import BLANK, check_name, format_number, is_number
 from hopefear.formats.files import Source
 from hopefear.nbest import BarHypothesis, BarLayout, parse_hypothesis
 from hopefear.types import Hypothesis, Segment
@@ -20,8 +19,6 @@ __all__ = [
     "read_bar_lines",
     "write_bar_lines",
 ]
-
-_SENTENCE = re.compile(r"[0-9]+")
 
 
 @runtime_checkable
@@ -37,12 +34,12 @@ class BarNBestFormat(NBestFormat, Protocol):
 def bar_fields(source: Source, least: int) -> list[list[str]]:
     """Return the fields of the first lines, or nothing if these are no such lines.
 
-    `least` is how many fields every line must have.
+    `least` is how many fields every line must have. Whether the first one is the number of a
+    sentence is for the reader to say, who knows the line.
     """
     lines = [line for line in source.head() if line.strip(BLANK)]
     rows = [[field.strip(BLANK) for field in line.split("|||")] for line in lines]
-    fit = all(len(row) >= least and _SENTENCE.fullmatch(row[0]) for row in rows)
-    return rows if fit else []
+    return rows if all(len(row) >= least for row in rows) else []
 
 
 def read_bar_lines(source: Source, layout: BarLayout) -> Iterator[Segment]:
@@ -61,8 +58,6 @@ def read_bar_lines(source: Source, layout: BarLayout) -> Iterator[Segment]:
 
 
 def _hypothesis(parsed: BarHypothesis) -> tuple[int, Hypothesis]:
-    if parsed.sentence > LAST_SENTENCE:
-        raise FormatError(f"there can be no sentence {parsed.sentence}")
     pairs = zip(parsed.names, parsed.values, strict=True)
     features = {name: _finite(value, f"feature '{name}'") for name, value in pairs}
     score = None if parsed.total is None else _finite(parsed.total, "the score")

@@ -23,6 +23,7 @@ __all__ = [
     "WeightsFormat",
     "WritableNBestFormat",
     "choose_format",
+    "fitting_formats",
     "forest_formats",
     "group_hypotheses",
     "named_format",
@@ -123,13 +124,37 @@ def choose_format(
     if chosen is not None:
         return chosen
     if not source.is_directory and not source.head():
-        raise FormatError(f"{source.name}: is empty, so its format cannot be told: name it")
-    fitting = [name for name in formats if formats[name]().sniff(source)]
+        raise FormatError(f"{source.name}: is empty, so that there is nothing to read")
+    fitting = fitting_formats(source, formats) or fitting_formats(source, formats, nearly=True)
     if len(fitting) == 1:
         return formats[fitting[0]]()
-    problem = f"could be any of: {', '.join(fitting)}" if fitting else "is in no known format"
-    known = ", ".join(formats)
-    raise FormatError(f"{source.name}: {problem}; name the {formats.kind}. Known: {known}")
+    if fitting:
+        problem = f"could be any of these; name the format: {', '.join(fitting)}"
+    else:
+        first = next((line for line in source.head() if line.strip()), "")
+        looks = "" if source.is_directory else f"; its first line is {first!r:.80}"
+        known = ", ".join(formats)
+        problem = f"is in no known {formats.kind}{looks}; if it is one of these, name it: {known}"
+    settings = () if formats is weights_formats else ("format",)
+    raise FormatError(f"{source.name}: {problem}", settings=settings)
+
+
+def fitting_formats(
+    source: Source, formats: Registry[AnyFormat], *, nearly: bool = False
+) -> list[str]:
+    """Return the names of the formats that a file looks like.
+
+    `nearly`: by its lines one for one. A format that at least half of the first lines fit is the
+    right one, and its reader then says which line is broken, and how.
+    """
+    if not nearly:
+        return [name for name in formats if formats[name]().sniff(source)]
+    lines = [source.alone(line) for line in source.head() if line.strip()]
+    counts = {name: sum(formats[name]().sniff(line) for line in lines) for name in formats}
+    most = max(counts.values(), default=0)
+    if not most or 2 * most < len(lines):
+        return []
+    return [name for name, count in counts.items() if count == most]
 
 
 def _toml_value(text: str) -> object:

@@ -93,6 +93,10 @@ class Source:
         text = [line.removesuffix(b"\r").decode(errors="replace") for line in lines]
         return [text[0].removeprefix(BYTE_ORDER_MARK), *text[1:]] if self._head else []
 
+    def alone(self, line: str) -> "Source":
+        """Return a source that has a line of this one and no other."""
+        return Source(self.name, self.path, io.BytesIO(line.encode()))
+
     def __iter__(self) -> Iterator[tuple[int, str]]:
         """Give every line with its number from 1; lines end at newlines and nowhere else."""
         number, stream = 0, self._bytes()

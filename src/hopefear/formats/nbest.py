@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from hopefear.errors import ConfigError, FormatError
+from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats.bar_lines import BarNBestFormat
 from hopefear.formats.base import (
     NBestFormat,
@@ -107,11 +107,23 @@ def write_nbest(path: PathLike, segments: Iterable[Segment], format: str | NBest
         title = nbest_formats.name_of(type(chosen))
         known = ", ".join(writable)
         raise ConfigError(f"n-best format '{title}' can only be read; written are: {known}")
+    broken: list[FormatError] = []
     with open_output(path) as out:
         try:
-            chosen.write(segments, out)
+            chosen.write(_watched(segments, broken), out)
         except FormatError as error:
+            if error in broken:  # it names the file that was read
+                raise
             raise FormatError(f"{path}: {error}") from error
+
+
+def _watched(segments: Iterable[Segment], broken: list[FormatError]) -> Iterator[Segment]:
+    """Give the segments, and keep the error that ends them, if one does."""
+    try:
+        yield from segments
+    except FormatError as error:
+        broken.append(error)
+        raise
 
 
 def load_nbest(
@@ -145,10 +157,14 @@ def load_nbest(
     """
     builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
     keys = SentenceKeys() if keys is None else keys
-    for path in [paths] if isinstance(paths, str | Path) else paths:
+    files = [paths] if isinstance(paths, str | Path) else list(paths)
+    for path in files:
         with open_source(path) as source:
             add_nbest(source, format, builder, keys, tell=tell)
-    return builder.finish(sentences)
+    try:
+        return builder.finish(sentences)
+    except DataError as error:  # of a sentence's number, which may be of any of them
+        raise DataError(f"{', '.join(map(str, files))}: {error}") from None
 
 
 def add_nbest(

@@ -19,7 +19,7 @@ from hopefear.model import Model
 from hopefear.texts import read_references
 from hopefear.tuning.guards import check_common_features
 from hopefear.tuning.settings import DataSettings, TuneSettings
-from hopefear.tuning.start import matching_weights
+from hopefear.tuning.start import about_patterns, matching_weights
 from hopefear.types import Vocabulary, Weights
 
 __all__ = ["Corpora", "LoadedCorpus", "load_corpora"]
@@ -36,11 +36,12 @@ class LoadedCorpus:
 
 @dataclass(frozen=True, kw_only=True)
 class Corpora:
-    """The data of a run around a decoder, and the weights to start from."""
+    """The data of a run around a decoder, the weights to start from, and what to know of them."""
 
     data: LoadedCorpus
     dev: LoadedCorpus | None
     start: Weights
+    about_start: str = ""
 
 
 def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> Corpora:
@@ -67,7 +68,7 @@ def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: 
     dev_texts = None if settings.dev is None else load.read(settings.dev)
     data = load.corpus(texts, "tuning")
     dev = None if dev_texts is None else load.corpus(dev_texts, "dev")
-    return Corpora(data=data, dev=dev, start=load.start)
+    return Corpora(data=data, dev=dev, start=load.start, about_start=load.about_start)
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,13 @@ class _Models:
         decoder = self._model.decoder(pop_limit=pop_limit)
         for name in [*self._model.weights, *decoder.feature_names.texts()]:
             names.add(name)
-        given = _given_start(settings) or matching_weights(settings, names)
+        given, self.about_start = _given_start(settings), ""
+        if given is None and (given := matching_weights(settings, names)) is not None:
+            own = self._model.path / self._model.settings.weights
+            self.about_start = (
+                f"{about_patterns(settings)}; not from the model's own weights: to start from "
+                f"those, give {own} as the start"
+            )
         self.start = self._model.weights if given is None else given
         check_common_features(self.start, names.texts())
         # Which rules of a source side are considered depends on weights: on the model's own, which
@@ -141,6 +148,8 @@ class _Models:
 
 class _Commands:
     """A decoder of the user's."""
+
+    about_start = ""
 
     def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary) -> None:
         self._settings, self._names, self._folder = settings, names, folder / "decoder"

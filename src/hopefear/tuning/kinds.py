@@ -6,7 +6,7 @@ from hopefear.decoders import CommandSet, DecodedSet
 from hopefear.errors import ConfigError
 from hopefear.learners import ForestSet, Learner, TuningData, TuningSet, learners, learns
 
-__all__ = ["COMMAND", "FORESTS", "LISTS", "MODEL", "DataKind", "check_learner"]
+__all__ = ["COMMAND", "FORESTS", "LISTS", "MODEL", "DataKind", "check_learner", "learns_from"]
 
 # Its learner learns from data of every kind.
 FOR_ALL = "moses-kbmira"
@@ -14,17 +14,26 @@ FOR_ALL = "moses-kbmira"
 
 @dataclass(frozen=True)
 class DataKind:
-    """What candidates may come from: the data made of them, and the settings that say so."""
+    """What candidates may come from: the data made of them, and the settings that say so.
+
+    `name` is one word for it.
+    """
 
     data: type[TuningData]
     settings: str
+    name: str
 
 
-LISTS = DataKind(TuningSet, "nbest")
-FORESTS = DataKind(ForestSet, "forests")
-MODEL = DataKind(DecodedSet, "a model and a source")
-COMMAND = DataKind(CommandSet, "a decoder and a source")
+LISTS = DataKind(TuningSet, "nbest", "lists")
+FORESTS = DataKind(ForestSet, "forests", "forests")
+MODEL = DataKind(DecodedSet, "a model and a source", "model")
+COMMAND = DataKind(CommandSet, "a decoder and a source", "decoder")
 KINDS = (LISTS, FORESTS, MODEL, COMMAND)
+
+
+def learns_from(learner: Learner) -> list[str]:
+    """Return the names of what a learner learns from."""
+    return [kind.name for kind in KINDS if learns(learner, kind.data)]
 
 
 def check_learner(learner: Learner, kind: DataKind) -> None:

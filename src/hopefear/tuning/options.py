@@ -18,6 +18,9 @@ from hopefear.tuning.settings import TuneSettings
 
 __all__ = ["build_settings"]
 
+# The settings that say where to start: one that is given goes over what a file or a preset says.
+STARTS = ("start", "start_file", "start_patterns", "infer_start")
+
 
 def build_settings(
     learner: str | Path | Learner,
@@ -43,9 +46,8 @@ def build_settings(
         ``key=value`` with dotted keys and TOML values, which go over everything else.
     """
     table, source = _base(learner)
-    starts = ("start", "start_file", "infer_start")
-    if any(key in options for key in starts):
-        table = {key: value for key, value in table.items() if key not in starts}
+    if any(key in options for key in STARTS):
+        table = {key: value for key, value in table.items() if key not in STARTS}
     for key, value in options.items():
         if value is not None:
             put(table, key, value, source)
@@ -122,7 +124,7 @@ def _put_preset(table: Table) -> None:
     if name not in presets:
         return
     preset = presets[cast(str, name)]
-    if preset.start and not any(key.startswith("start") for key in table):
+    if preset.start and not any(key in table for key in STARTS):
         table["start_patterns"] = dict(preset.start)
     if preset.scale_features:
         table.setdefault("scale_features", True)

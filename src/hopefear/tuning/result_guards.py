@@ -59,8 +59,9 @@ def check_moved(
     if factor is not None and abs(factor - 1.0) > ROUNDING:
         found = f"they are those of the start times {factor:.4g}, which choose the same candidates"
     raise LearningError(
-        f"{learner} did not move the weights: {found}. Check that the features differ within the "
-        "lists and that the metric tells the hypotheses apart, or try a larger step"
+        f"the learner ({learner}) did not move the weights: {found}. Check that the references are "
+        "in the order of the lists, that the features differ within the lists and that the metric "
+        "tells the hypotheses apart, or try a larger step"
     )
 
 

@@ -320,6 +320,8 @@ class _Translating(_Tuning):
         return _suited(self.settings, self.corpora.data.tuning_set)
 
     def warnings(self) -> Iterator[str]:
-        """Say that there is no held-out data, if there is none."""
+        """Say where the run starts, if not where one would think, and if there is no dev data."""
+        if self.corpora.about_start:
+            yield self.corpora.about_start
         if self.corpora.dev is None:
             yield NO_DEV

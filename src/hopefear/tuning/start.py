@@ -11,9 +11,16 @@ from hopefear.formats import read_nbest, read_weights
 from hopefear.learners import ForestSet
 from hopefear.tuning.data import LoadedSet
 from hopefear.tuning.settings import DataSettings, TuneSettings
+from hopefear.tuning.wording import some
 from hopefear.types import FloatArray, Hypothesis, IntArray, Vocabulary, Weights
 
-__all__ = ["default_weights", "infer_weights", "matching_weights", "start_weights"]
+__all__ = [
+    "about_patterns",
+    "default_weights",
+    "infer_weights",
+    "matching_weights",
+    "start_weights",
+]
 
 SAMPLE = 5000  # hypotheses whose total scores are looked at
 MOST_FEATURES = 500
@@ -32,7 +39,7 @@ def start_weights(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, str
     if settings.moses_ini is not None:
         return read_weights(settings.moses_ini, "moses"), ""
     if (matching := matching_weights(settings, data.tuning_set.feature_names)) is not None:
-        return matching, ""
+        return matching, about_patterns(settings)
     if settings.infer_start is False:
         return default_weights(data), ""
     return _inferred_start(settings, data)
@@ -68,6 +75,12 @@ def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | Non
             if fnmatchcase(names[i], pattern):
                 w[i], found = value, True
     return Weights.from_vector(names, w) if found else None
+
+
+def about_patterns(settings: TuneSettings) -> str:
+    """Say that a run starts from patterns, which a preset may have brought."""
+    weights = [f"{pattern} = {value:g}" for pattern, value in settings.start_patterns.items()]
+    return f"the run starts from start_patterns: {some(weights)}, all others = 0"
 
 
 def default_weights(data: LoadedSet) -> Weights:

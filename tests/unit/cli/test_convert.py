@@ -128,3 +128,12 @@ def test_nothing_half_written_stays(folder: Path) -> None:
     with pytest.raises(FormatError, match="cannot carry"):
         convert("lists", "there.tsv", to="tsv")
     assert sorted(path.name for path in folder.iterdir()) == ["lists", "weights"]
+
+
+def test_a_file_is_not_converted_into_itself(hopefear: Hopefear) -> None:
+    Path("link").symlink_to("lists")
+    for target in ("lists", "link"):
+        done = hopefear("convert", "lists", target, "--to", "jsonl")
+        assert done.code == 2
+        assert f"{target}: would be replaced by what is read from it" in done.err
+    assert Path("lists").read_text() == LISTS

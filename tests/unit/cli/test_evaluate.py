@@ -39,8 +39,8 @@ def test_the_table_has_a_row_for_each_system(hopefear: Hopefear) -> None:
     assert found.code == 0
     rows = [line.split() for line in found.out.splitlines()]
     assert [row[0] for row in rows if row and row[0] in "ab"] == ["a", "b", "a", "b"]
-    assert "chrf|nrefs:1|case:mixed" in found.out
-    assert "wer|nrefs:1|case:mixed" in found.out
+    assert "chrF2|nrefs:1|case:mixed" in found.out
+    assert "WER|nrefs:1|case:mixed" in found.out
     assert "p and 'better in' are against a" in found.out
 
 

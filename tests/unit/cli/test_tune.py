@@ -225,8 +225,21 @@ def test_a_run_on_standard_input_cannot_go_on(
 
 
 def test_the_presets_are_listed_one_a_line(hopefear: Hopefear) -> None:
-    lines = hopefear("presets").out.splitlines()
+    title, *lines = hopefear("presets").out.splitlines()
+    assert title.split() == ["preset", "learns", "from", "what", "it", "is"]
     assert [line.split()[0] for line in lines] == list(presets)
+
+
+def test_the_list_of_presets_says_what_each_of_them_learns_from(hopefear: Hopefear) -> None:
+    title, *lines = hopefear("presets").out.splitlines()
+    columns = slice(title.index("learns"), title.index("what"))
+    found = {line.split()[0]: line[columns].strip() for line in lines}
+    assert found["moses-mert"] == found["chiang2012-mert-small"] == "lists, forests, model, decoder"
+    assert found["annealed-mira"] == found["chiang2012-arow-large"] == "forests, model"
+    for name in (name for name in found if "lists" not in found[name]):
+        assert hopefear("tune", name, *DATA, "-o", "run").code == 2, name
+    shown = hopefear("presets", "annealed-mira").out
+    assert shown.endswith("# learns from: forests, model\n")
 
 
 def test_a_preset_is_shown_as_toml(hopefear: Hopefear) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from hopefear.errors import ConfigError, FormatError
+from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats import (
     SentenceKeys,
     WritableNBestFormat,
@@ -269,10 +269,59 @@ def test_what_a_format_cannot_carry_is_an_error_and_leaves_no_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None:
-    (tmp_path / "n").write_text("what is this\n")
-    with pytest.raises(FormatError, match=r"n: is in no known format; .*Known: .*jsonl, "):
+def test_a_file_in_no_format_is_an_error_that_shows_its_first_line_and_lists_them(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "n").write_text("\nwhat is this\n")
+    looks = "n: is in no known n-best format; its first line is 'what is this'; if it is one of"
+    with pytest.raises(FormatError, match=rf"{looks} these, name it: cdec, .*jsonl, "):
         detect_nbest(tmp_path / "n")
+
+
+LISTS = {
+    "moses": "{} ||| a b ||| LM= -1 TM= -2 -3 ||| -4",
+    "cdec": "{} ||| a b ||| LM=-1 TM=-2 ||| -4",
+    "travatar": "{} ||| a b ||| -4 ||| LM=-1 TM=-2",
+    "jsonl": '{{"sentence": {}, "text": "a b", "features": {{"LM": -1}}}}',
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("broken", [1, 3, 20])
+@pytest.mark.parametrize("junk", ["what is this", "0 ||| a b"])
+def test_a_broken_line_is_told_by_its_number_wherever_it_is(
+    name: str, broken: int, junk: str, tmp_path: Path
+) -> None:
+    lines = [LISTS[name].format(i // 5) for i in range(20)]
+    lines[broken - 1] = junk
+    (tmp_path / "n").write_text("\n".join(lines) + "\n")
+    assert detect_nbest(tmp_path / "n") == name
+    with pytest.raises(FormatError, match=rf"n:{broken}: (expected|not JSON)"):
+        load_nbest(tmp_path / "n")
+
+
+@pytest.mark.parametrize("sentence", ["-1", "1.5", "abc", ""])
+def test_a_sentence_without_a_number_is_told_by_its_line(sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "n").write_text(LISTS["moses"].format(sentence) + "\n")
+    with pytest.raises(FormatError, match=f"n:1: expected the number of .* found '{sentence}'"):
+        load_nbest(tmp_path / "n")
+
+
+def test_a_sentence_number_that_cannot_be_is_told_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "n").write_text(LISTS["moses"].format(4_000_000_000) + "\n")
+    with pytest.raises(FormatError, match="n:1: there can be no sentence 4000000000"):
+        load_nbest(tmp_path / "n")
+    (tmp_path / "n").write_text(LISTS["moses"].format(2_000_000_000) + "\n")
+    with pytest.raises(DataError, match="n: sentence 2000000000: the number is too large"):
+        load_nbest(tmp_path / "n")
+
+
+def test_what_breaks_a_list_that_is_converted_names_that_list_alone(tmp_path: Path) -> None:
+    (tmp_path / "n").write_text("0 ||| a ||| LM= -1\n0 ||| b\n")
+    with pytest.raises(FormatError) as error:
+        write_nbest(tmp_path / "o", read_nbest(tmp_path / "n"), "jsonl")
+    assert str(error.value).startswith(f"{tmp_path / 'n'}:2: ")
+    assert not (tmp_path / "o").exists()
 
 
 def test_an_unknown_format_is_an_error_that_lists_them(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_no_format_recognizes_nothing(tmp_path: Path, name: str) -> None:
 
 
 def test_an_empty_directory_is_an_error_that_lists_the_formats(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"is in no known format; .*Known: .*espnet"):
+    with pytest.raises(FormatError, match=r"is in no known n-best format; .*: .*espnet"):
         detect_nbest(tmp_path)
 
 

@@ -111,14 +111,14 @@ def test_a_broken_file_is_an_error_with_file_and_line(
 def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_text("what is this supposed to be\n")
-    with pytest.raises(FormatError, match=r"w: is in no known format; .* Known: cdec, .*, tsv"):
+    with pytest.raises(FormatError, match=r"w: is in no known weights format; .*: cdec, .*, tsv"):
         read_weights(path)
 
 
 def test_an_empty_file_can_only_be_read_by_naming_its_format(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_text("")
-    with pytest.raises(FormatError, match="w: is empty, so its format cannot be told"):
+    with pytest.raises(FormatError, match="w: is empty, so that there is nothing to read"):
         read_weights(path)
     assert read_weights(path, "tsv") == Weights()
 

@@ -172,3 +172,17 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     path.write_text("seed = = 1")
     with pytest.raises(ConfigError, match=r"broken.toml: "):
         build_settings(path, {})
+
+
+@pytest.mark.parametrize(
+    "start", [{"infer_start": False}, {"start_file": "w"}, {"start": {"a": 1}}]
+)
+def test_a_start_that_is_given_goes_before_the_patterns_of_a_preset_or_a_file(
+    start: dict[str, object], tmp_path: Path
+) -> None:
+    assert build_settings("chiang2012-mert-small", DATA).start_patterns
+    assert not build_settings("chiang2012-mert-small", {**DATA, **start}).start_patterns
+    path = tmp_path / "run.toml"
+    path.write_text('learner = "mert"\n[start_patterns]\n"LM*" = 1.0\n')
+    assert build_settings(path, DATA).start_patterns == {"LM*": 1.0}
+    assert not build_settings(path, {**DATA, **start}).start_patterns

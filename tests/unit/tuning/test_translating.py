@@ -10,7 +10,7 @@ import pytest
 
 from hopefear import Model, tune
 from hopefear.errors import ConfigError, DataError, DecoderError
-from hopefear.events import EpochFinished, RunFinished, RunStarted
+from hopefear.events import EpochFinished, RunFinished, RunStarted, Warned
 from hopefear.formats import read_weights
 from hopefear.learners import TuningSet
 from hopefear.synthetic import START, SyntheticCandidates
@@ -45,6 +45,38 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return Files(
         folder / "model", folder / "tune.f", folder / "tune.e", folder / "dev.f", folder / "dev.e"
     )
+
+
+def test_a_start_that_a_preset_brings_is_told_and_another_one_goes_before_it(files: Files) -> None:
+    own = files.model / "weights.tsv"
+
+    def start(**options: Any) -> tuple[RunStarted, list[str]]:
+        events = tune(
+            "annealed-mira",
+            model=files.model,
+            source=files.source,
+            refs=files.refs,
+            set=["learner.epochs=1"],
+            **options,
+        )
+        told: list[str] = []
+        for event in events:
+            if isinstance(event, RunStarted):
+                return event, told
+            if isinstance(event, Warned):
+                told.append(event.message)
+        raise AssertionError("the run did not start")
+
+    preset, (about, _) = start()
+    assert about.startswith("the run starts from start_patterns: LM* = 1, ")
+    assert about.endswith(
+        f"not from the model's own weights: to start from those, give {own} as the start"
+    )
+    assert preset.weights["LM0"] == 1.0
+    assert preset.weights["WordPenalty"] == 0.0
+    model, told = start(start=own)
+    assert model.weights == Model(files.model).weights
+    assert not any("start_patterns" in message for message in told)
 
 
 ONLINE = [name for name in presets if TuningSet not in presets[name].learner.learns_from]
