@@ -36,7 +36,7 @@ from hopefear.events import (
 )
 from hopefear.formats import open_output, write_weights
 from hopefear.tuning.checkpoint import CheckpointFile
-from hopefear.tuning.run_folder import write_folder
+from hopefear.tuning.run_folder import FOLDER_FILE, write_folder
 from hopefear.tuning.settings import TuneSettings
 from hopefear.tuning.weights_output import WeightsOutput
 from hopefear.types import Weights
@@ -95,10 +95,11 @@ def check_stopped(path: Path) -> None:
 
 
 class RunDirectory:
-    """Writes what a run tells into its directory, once the run has started.
+    """Writes what a run tells into its directory.
 
-    Warnings from before are written then, too. If the run never starts, the directory is left as it
-    was found.
+    The settings are there from the beginning, so that a run that is killed while it reads its data
+    can go on; the rest when it has started, with warnings from before. If the run fails before it
+    has started, the directory is left as it was found, with the run that was to be replaced.
 
     Parameters
     ----------
@@ -124,6 +125,8 @@ class RunDirectory:
         self._early: list[Event] = []
         self._new = [place for place in (path, *path.parents) if not place.exists()]
         self._found = set() if self._new else {item.name for item in path.iterdir()}
+        if not resume and not self._found - _KEPT:
+            self._write_settings()
 
     def begin_replica(self, number: int) -> None:
         """Write what follows to the directory of a replica."""
@@ -178,6 +181,9 @@ class RunDirectory:
         told = any(log.stat().st_size for log in decoder.rglob("decoder.log"))
         if "decoder" not in self._found and not (told and isinstance(error, DecoderError)):
             shutil.rmtree(decoder, ignore_errors=True)
+        for name in ("config.toml", FOLDER_FILE):
+            if name not in self._found:
+                (self.path / name).unlink(missing_ok=True)
         # Only what is empty can be removed so.
         parses = [] if "parses" in self._found else [self.path / "parses"]
         for place in (*parses, *self._new):
@@ -193,19 +199,22 @@ class RunDirectory:
     def _start(self) -> None:
         """Write the settings and what was told before; an old run makes room."""
         self._started = True
-        self.path.mkdir(parents=True, exist_ok=True)
         if self._resume:
             self._shorten_log(self.path)
         else:
             for item in sorted(self.path.iterdir()):
                 if _OURS.fullmatch(item.name) and item.name not in _KEPT:
                     shutil.rmtree(item) if item.is_dir() else item.unlink()
-            with open_output(self.path / "config.toml") as out:
-                out.write(config.dumps(self._settings))
-            write_folder(self.path)
+            self._write_settings()
         with EventLog(self.path / "events.jsonl") as log:
             for event in self._early:
                 log.write(event)
+
+    def _write_settings(self) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        with open_output(self.path / "config.toml") as out:
+            out.write(config.dumps(self._settings))
+        write_folder(self.path)
 
     def _opened(self) -> EventLog:
         """Open the log of the run, or of a replica."""

@@ -1,5 +1,7 @@
 """Runs that fail before they have started: nothing is left, and nothing is lost."""
 
+import signal
+import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
@@ -53,7 +55,7 @@ MISTAKES: list[tuple[dict[str, Any], type[HopefearError], str]] = [
     ({"nbest": "gone"}, DataError, "gone: cannot be read"),
     ({"refs": "gone"}, DataError, "gone: cannot be read"),
     ({"refs": "short"}, DataError, "has references for 1"),
-    ({"nbest": "short"}, FormatError, "no known format"),
+    ({"nbest": "short"}, FormatError, "no known n-best format"),
     ({"nbest": "single.nbest"}, DataError, "more than one hypothesis"),
     ({"metric": "blue"}, ConfigError, "unknown metric"),
     ({"start": "zork=1"}, DataError, "no feature in common"),
@@ -149,6 +151,31 @@ def test_a_run_that_cannot_go_on_yet_can_go_on_later(files: CandidateFiles, tmp_
     finished = list(resume_tuning(out))[-1]
     assert isinstance(finished, RunFinished)
     assert finished.epochs == 4
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from hopefear import tune
+from hopefear.learners import KBestMira
+def kill(what, done, total):
+    os.kill(os.getpid(), signal.SIGKILL)
+nbest, refs, out = map(Path, sys.argv[1:])
+list(tune(KBestMira(epochs=2), nbest=nbest, refs=refs, tokenize="none", out=out, tell=kill))
+"""
+
+
+def test_a_run_that_is_killed_while_it_reads_can_go_on(
+    files: CandidateFiles, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    arguments = [sys.executable, "-c", KILLED, str(files.nbest), str(files.refs), str(out)]
+    killed = subprocess.run(arguments, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (out / "events.jsonl").exists()
+    finished = list(resume_tuning(out))[-1]
+    assert isinstance(finished, RunFinished)
+    assert finished.epochs == 2
 
 
 def test_what_a_failing_decoder_wrote_stays_and_nothing_else(tmp_path: Path) -> None:
