@@ -14,12 +14,12 @@ Everything that does not fit is a ConfigError which says the file and the dotted
 
 import tomllib
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from hopefear.errors import ConfigError, HopefearError
+from hopefear.errors import ConfigError, HopefearError, OptionError
 from hopefear.registry import Registry, suggest
 from hopefear.toml_writer import format_table
 from hopefear.types import Weights
@@ -54,8 +54,8 @@ def decode(
     try:
         return _dataclass(kind, table, "")
     except _MisfitError as misfit:
-        key = f"{misfit.key}: " if misfit.key else ""
-        raise ConfigError(f"{source}: {key}{misfit.message}") from misfit.__cause__
+        text = f"{source}: {misfit.key}{misfit.message}"
+        raise ConfigError(text, settings=misfit.settings) from misfit.__cause__
 
 
 def dumps(config: object) -> str:
@@ -82,11 +82,14 @@ def encode(config: object) -> dict[str, object]:
 
 
 class _MisfitError(Exception):
-    """A value does not fit; on its way up the error collects the dotted key."""
+    """A value does not fit: the dotted key, what follows it in a message, and what would help."""
 
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(key, message)
-        self.key, self.message = key, message
+    def __init__(
+        self, key: str, problem: str, *, settings: Iterable[str] = (), separator: str = ": "
+    ) -> None:
+        super().__init__(key, problem)
+        self.key, self.message = key, f"{separator if key else ''}{problem}"
+        self.settings = tuple(settings)
 
 
 def _dataclass(
@@ -105,11 +108,16 @@ def _dataclass(
     }
     for name, option in options.items():
         if name not in values and option.default is MISSING and option.default_factory is MISSING:
-            raise _MisfitError(_join(key, name), "is missing and has no default")
+            name = _join(key, name)
+            raise _MisfitError(name, "is missing and has no default", settings=[name])
     try:
         return kind(**values)
+    except OptionError as error:
+        name = _join(key, error.field)
+        raise _MisfitError(name, error.problem, settings=[name], separator="") from error
     except HopefearError as error:
-        raise _MisfitError(key, str(error)) from error
+        settings = [_join(key, name) for name in error.settings]
+        raise _MisfitError(key, str(error), settings=settings) from error
 
 
 def _options(kind: Any) -> tuple[dict[str, Any], dict[str, Field[Any]]]:
@@ -203,7 +211,7 @@ def _scalar(hint: Any, value: object, key: str) -> object:
     if hint in (bool, int, float, str) and type(value) is hint:
         return value
     expected = getattr(hint, "__name__", str(hint))
-    raise _MisfitError(key, f"expected {expected}, got {_show(value)}")
+    raise _MisfitError(key, f"expected {expected}, got {_show(value)}", settings=[key])
 
 
 def _plain(hint: Any, value: Any) -> object:

@@ -4,6 +4,7 @@
 
     HopefearError
     ├── ConfigError          an option or a configuration says something that cannot be done
+    │   └── OptionError      one option has a value that it cannot have
     ├── DecoderError         an external decoder cannot be run, or fails
     ├── LearningError        a learner's result is none: weights not finite, all zero, unchanged
     └── DataError            what was read, or handed over, is not what it should be
@@ -23,6 +24,7 @@ __all__ = [
     "HopefearError",
     "HopefearWarning",
     "LearningError",
+    "OptionError",
 ]
 
 
@@ -40,6 +42,27 @@ class HopefearError(Exception):
 
 class ConfigError(HopefearError, ValueError):
     """An option or a configuration says something that cannot be done."""
+
+
+class OptionError(ConfigError):
+    """One option of an object has a value that it cannot have.
+
+    In Python it is called after the class, ``Mira.max_step must be > 0``; what reads a file of
+    settings puts its own name in front of what is wrong, ``learner.max_step must be > 0``.
+
+    Parameters
+    ----------
+    owner : object
+        Whose option it is.
+    field : str
+        The option.
+    problem : str
+        What is wrong, as it follows the name: " must be > 0, got -0.5".
+    """
+
+    def __init__(self, owner: object, field: str, problem: str) -> None:
+        super().__init__(f"{type(owner).__name__}.{field}{problem}", settings=(field,))
+        self.field, self.problem = field, problem
 
 
 class DecoderError(HopefearError):

@@ -18,13 +18,23 @@ def suggest(name: str, known: Iterable[str]) -> str:
     --------
     >>> suggest("miira", ["arow", "mira"])
     "; did you mean 'mira'? Known: arow, mira"
+    >>> suggest("refs", ["references", "scores"])
+    "; did you mean 'references'? Known: references, scores"
     """
     from difflib import get_close_matches
 
     names = sorted(known)
-    near = get_close_matches(name, names, n=1)
+    short_for = [longer for longer in names if _abbreviates(name, longer)]
+    near = get_close_matches(name, names, n=1, cutoff=0.8) or short_for[:1]
+    near = near or get_close_matches(name, names, n=1)
     question = f"; did you mean '{near[0]}'?" if near else ";"
     return f"{question} {'Known' if near else 'known'}: {', '.join(names) or 'none'}"
+
+
+def _abbreviates(short: str, name: str) -> bool:
+    """Whether a name begins with the same letter and has all others, in order."""
+    letters = iter(name)
+    return len(short) > 1 and short[0] == name[:1] and all(c in letters for c in short)
 
 
 class Registry(Generic[T]):

@@ -1,6 +1,6 @@
 """What options must satisfy, checked when they are set: call these in ``__post_init__``.
 
-Every function takes the object and the name of one of its fields, and raises ConfigError with a
+Every function takes the object and the name of one of its fields, and raises OptionError with a
 message such as ``Mira.max_step must be > 0, got -0.5``.
 """
 
@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from numbers import Real
 
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.registry import suggest
 
 __all__ = ["at_least", "finite", "integer", "non_negative", "one_of", "positive", "probability"]
@@ -60,9 +60,9 @@ def one_of(owner: object, field: str, choices: Iterable[str]) -> None:
     value, names = getattr(owner, field), sorted(choices)
     if value not in names:
         hint = suggest(value, names) if isinstance(value, str) else f"; known: {', '.join(names)}"
-        raise ConfigError(f"{type(owner).__name__}.{field}: unknown {value!r}{hint}")
+        raise OptionError(owner, field, f": unknown {value!r}{hint}")
 
 
 def _refuse(owner: object, field: str, demand: str) -> None:
     value = getattr(owner, field)
-    raise ConfigError(f"{type(owner).__name__}.{field} {demand}, got {value!r}")
+    raise OptionError(owner, field, f" {demand}, got {value!r}")

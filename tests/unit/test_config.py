@@ -106,7 +106,7 @@ def test_a_choice_may_be_given_by_its_name_alone() -> None:
         ),
         (
             "[learner]\nname = 'mira'\nmax_step = -0.5",
-            r"learner: Mira.max_step must be > 0, got -0.5",
+            r"learner.max_step must be > 0, got -0.5",
         ),
         ("epochs = true", "epochs: expected int, got True"),
         ("epochs = 1.0", "epochs: expected int, got 1.0"),

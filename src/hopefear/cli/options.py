@@ -14,6 +14,7 @@ __all__ = [
     "MemoryLimit",
     "Threads",
     "Tokenize",
+    "command_of",
     "spread",
 ]
 
@@ -27,6 +28,11 @@ SEVERAL = {
 """The options of each command that take several values."""
 
 
+def command_of(arguments: Sequence[str]) -> str:
+    """Return the name of the command that is called."""
+    return next((argument for argument in arguments if not argument.startswith("-")), "")
+
+
 def spread(arguments: Sequence[str]) -> list[str]:
     """Name an option again before each further value: of ``--refs A B`` the B gets its own.
 
@@ -37,8 +43,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     option, values = "", 0
-    command = next((argument for argument in arguments if not argument.startswith("-")), "")
-    several = SEVERAL.get(command, set())
+    several = SEVERAL.get(command_of(arguments), set())
     for argument in arguments:
         if argument.startswith("-") and not re.fullmatch(r"-(\d.*)?", argument):
             option, values = argument if argument in several else "", 0

@@ -27,7 +27,8 @@ from hopefear.cli import (
     tune,
 )
 from hopefear.cli.interruption import InterruptedRunError
-from hopefear.cli.options import Debug, spread
+from hopefear.cli.options import Debug, command_of, spread
+from hopefear.cli.setting_names import explain
 from hopefear.errors import ConfigError, HopefearError, HopefearWarning
 
 __all__ = ["app", "main", "run"]
@@ -85,7 +86,8 @@ def run(arguments: Sequence[str]) -> int:
     except (HopefearError, OSError) as error:
         if state.get("debug"):
             traceback.print_exc()
-        return _fail(str(error), 2 if isinstance(error, ConfigError) else 1)
+        message = explain(error, command_of(arguments))
+        return _fail(message, 2 if isinstance(error, ConfigError) else 1)
 
 
 def _fail(message: str, code: int) -> int:

@@ -109,7 +109,10 @@ def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:
         for part in path:
             inner = cast(dict[str, object], inner.setdefault(part, {}))
         inner[last] = _toml_value(value)
-    return decode(formats[name], table, source=f"{formats.kind} '{name}'")
+    try:
+        return decode(formats[name], table, source=f"{formats.kind} '{name}'")
+    except ConfigError as error:  # options of a format are no settings by themselves
+        raise ConfigError(str(error)) from error
 
 
 def choose_format(

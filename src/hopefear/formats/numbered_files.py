@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from hopefear.errors import ConfigError, FormatError
+from hopefear.errors import FormatError, OptionError
 from hopefear.forest import Forest
 from hopefear.formats.files import Source
 
@@ -29,7 +29,7 @@ def check_suffix(format: object, suffix: str) -> None:
     """Require a known suffix for the files to be written."""
     if suffix not in SUFFIXES:
         known = ", ".join(SUFFIXES)
-        raise ConfigError(f"{type(format).__name__}.suffix must be one of {known}, got {suffix!r}")
+        raise OptionError(format, "suffix", f" must be one of {known}, got {suffix!r}")
 
 
 def numbered_files(source: Source) -> list[Path]:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from hopefear import require
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.search import Search
 
 __all__ = ["CloudOptions"]
@@ -38,7 +38,7 @@ class CloudOptions:
 
     def __post_init__(self) -> None:
         if self.temperature is not None and not 0 < self.temperature < math.inf:
-            raise ConfigError(f"temperature must be > 0, got {self.temperature}")
+            raise OptionError(self, "temperature", f" must be > 0, got {self.temperature}")
         require.integer(self, "listed", 1)
         require.integer(self, "others", 0)
         require.integer(self, "seed", 0)

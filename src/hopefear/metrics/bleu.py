@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core, require
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.metrics.references import References
@@ -90,7 +90,8 @@ class Bleu:
         if self.smoothing_value is not None:
             require.non_negative(self, "smoothing_value")
             if self.smoothing not in _SMOOTHING_VALUES:
-                raise ConfigError(f"Bleu.smoothing_value: smoothing '{self.smoothing}' takes none")
+                problem = f": smoothing '{self.smoothing}' takes none"
+                raise OptionError(self, "smoothing_value", problem)
 
     @property
     def _value(self) -> float | None:

@@ -172,8 +172,9 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
     def _check_words(self) -> None:
         if not self.takes_words:
             raise ConfigError(
-                f"Bleu.tokenize is '{self._tokenizer_name}', but forests have their words already; "
-                "'none' would do"
+                f"BLEU would tokenize by '{self._tokenizer_name}', but forests have their words "
+                "already; 'none' would do",
+                settings=("metric.tokenize",),
             )
 
     def _numbers(self, words: Vocabulary) -> NDArray[np.int32]:

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from hopefear import require
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.metrics import OracleDocument
 from hopefear.registry import Registry
 from hopefear.search.base import Example, Found, Search
@@ -58,7 +58,7 @@ class Hope:
 
     def __post_init__(self) -> None:
         if not require.finite(self, "mu") < 0:
-            raise ConfigError(f"Hope.mu must be < 0, got {self.mu}")
+            raise OptionError(self, "mu", f" must be < 0, got {self.mu}")
         require.positive(self, "mu_decay")
         require.probability(self, "mu_decay")
 

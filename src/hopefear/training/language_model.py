@@ -13,7 +13,7 @@ from typing import Literal
 
 from hopefear import _core, require
 from hopefear._core import EstimationSummary, OrderSummary
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.formats.files import PathLike, open_binary_output, open_source, replacing
 from hopefear.language_model import uncompressed_model
 from hopefear.training.progress import Progress
@@ -87,10 +87,10 @@ class KneserNey:
         require.integer(self, "memory", 1 << 20)
         require.one_of(self, "special_words", ["refuse", "skip"])
         if any(type(threshold) is not int or threshold < 0 for threshold in self.prune):
-            raise ConfigError(f"KneserNey.prune must be whole numbers >= 0, got {self.prune!r}")
+            raise OptionError(self, "prune", f" must be whole numbers >= 0, got {self.prune!r}")
         if self.discount_fallback is not None and len(self.discount_fallback) != 3:
             got = self.discount_fallback
-            raise ConfigError(f"KneserNey.discount_fallback must be three numbers, got {got!r}")
+            raise OptionError(self, "discount_fallback", f" must be three numbers, got {got!r}")
         self._estimator()  # the core knows what it accepts
 
     def estimate(

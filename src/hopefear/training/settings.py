@@ -165,11 +165,13 @@ class TrainSettings:
         if self.memory is not None:
             require.integer(self, "memory", 1 << 20)
         if (self.source is None) != (self.target is None):
-            raise ConfigError("source and target: a bitext has both sides")
+            problem = "source and target: a bitext has both sides"
+            raise ConfigError(problem, settings=("source", "target"))
         if self.source is None and not self.rules.files and not self.language_model.files:
             raise ConfigError(
                 "give a bitext (source and target), or rules, or both; or at least a language "
-                "model, for sentences that have grammars of their own"
+                "model, for sentences that have grammars of their own",
+                settings=("source", "target", "rules.files", "language_model.files"),
             )
         kinds = [type(template) for template in self.templates]
         for kind in kinds:
@@ -178,17 +180,20 @@ class TrainSettings:
         if self.estimates_language_model:
             if self.target is None and not self.language_model.texts:
                 raise ConfigError(
-                    "a language model is to be estimated, but there is no text for it"
+                    "a language model is to be estimated, but there is no text for it",
+                    settings=("target", "language_model.texts"),
                 )
             if self.language_model.estimation.order < 2:
                 raise ConfigError(
-                    "the order of the language model is 1; KenLM can use models from 2"
+                    "the order of the language model is 1; KenLM can use models from 2",
+                    settings=("language_model.estimation.order",),
                 )
         alignments = self.alignment.file
         if alignments is not None and not self.normalization.keeps_words:
             raise ConfigError(
                 f"{alignments}: has alignments of the words as they are, which tokenization and "
-                "normalization would change; do that before, and use tokenize 'none'"
+                "normalization would change; do that before, and use tokenize 'none'",
+                settings=("normalization.tokenize",),
             )
 
     @property

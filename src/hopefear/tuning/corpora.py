@@ -156,7 +156,8 @@ class _Commands:
         start = _given_start(settings)
         if start is None:
             raise DataError(
-                "start weights have to be given: the first lists of the decoder are made with them"
+                "start weights have to be given: the first lists of the decoder are made with them",
+                settings=("start_file",),
             )
         self.start = start
 

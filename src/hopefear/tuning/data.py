@@ -131,7 +131,7 @@ def load_data(
         nbest = builder.finish(settings.sentences)
         references = _references(settings, keyed, keys)
         what = f"{_files(settings.nbest)} has n-best lists"
-        _check_length(nbest.sentence_count, references, what, settings)
+        _check_length(nbest.sentence_count, references, what, settings, role)
         tell(f"{role} data: {metric.name}", 0, 0)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
@@ -174,7 +174,7 @@ def _load_forests(
             # At once, so that there are never two of all.
             forests[sentence] = without_boundaries(forest)
         last = max(last, sentence)
-    _check_length(last + 1, references, f"{path} has forests", settings)
+    _check_length(last + 1, references, f"{path} has forests", settings, role)
     tell(f"{role} data: {metric.name}", 0, 0)
     return LoadedSet(
         tuning_set=ForestSet(forests, references, metric, threads=threads),
@@ -202,20 +202,20 @@ def _references(
 
 
 def _check_length(
-    sentences: int, references: References, source: str, settings: DataSettings
+    sentences: int, references: References, source: str, settings: DataSettings, role: str
 ) -> None:
     if sentences == len(references):
         return
     what = "list" if settings.forests is None else "forest"
-    hint = (
-        f"; if the last sentences have no {what}, say so with sentences = {len(references)}"
-        if sentences < len(references)
-        else ""
-    )
-    raise DataError(
+    problem = (
         f"{source} of {sentences} sentences, but "
-        f"{_files(settings.references)} has references for {len(references)}{hint}"
+        f"{_files(settings.references)} has references for {len(references)}"
     )
+    if sentences > len(references):
+        raise DataError(problem)
+    key = f"{role}.sentences"
+    hint = f"if the last sentences have no {what}, say so with {key} = {len(references)}"
+    raise DataError(f"{problem}; {hint}", settings=(key,))
 
 
 def _read_scored(

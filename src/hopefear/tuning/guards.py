@@ -141,10 +141,12 @@ def check_schema(features: Sequence[str], data: LoadedSet) -> None:
     if unknown := sorted(present - announced):
         raise DataError(
             f"the {data.role} data has features that were not announced: {some(unknown)}"
-            f"{suggest(unknown[0], features)}"
+            f"{suggest(unknown[0], features)}",
+            settings=("features",),
         )
     if missing := sorted(announced - present):
-        raise DataError(f"the {data.role} data lacks announced features: {some(missing)}")
+        problem = f"the {data.role} data lacks announced features: {some(missing)}"
+        raise DataError(problem, settings=("features",))
 
 
 def check_common_features(start: Weights, known: Collection[str]) -> None:

@@ -16,18 +16,21 @@ FOR_ALL = "moses-kbmira"
 class DataKind:
     """What candidates may come from: the data made of them, and the settings that say so.
 
-    `name` is one word for it.
+    `name` is one word for it, and `keys` are the settings by their names.
     """
 
     data: type[TuningData]
     settings: str
     name: str
+    keys: tuple[str, ...]
 
 
-LISTS = DataKind(TuningSet, "nbest", "lists")
-FORESTS = DataKind(ForestSet, "forests", "forests")
-MODEL = DataKind(DecodedSet, "a model and a source", "model")
-COMMAND = DataKind(CommandSet, "a decoder and a source", "decoder")
+LISTS = DataKind(TuningSet, "nbest", "lists", ("tuning.nbest",))
+FORESTS = DataKind(ForestSet, "forests", "forests", ("tuning.forests",))
+MODEL = DataKind(DecodedSet, "a model and a source", "model", ("model", "tuning.source"))
+COMMAND = DataKind(
+    CommandSet, "a decoder and a source", "decoder", ("decoder.command", "tuning.source")
+)
 KINDS = (LISTS, FORESTS, MODEL, COMMAND)
 
 
@@ -46,5 +49,6 @@ def check_learner(learner: Learner, kind: DataKind) -> None:
     give = f"give {instead}; or " if suited else ""
     raise ConfigError(
         f"{learners.name_of(type(learner))} learns from {known}, not from "
-        f"{kind.data.description}: {give}choose another learner, such as {FOR_ALL}"
+        f"{kind.data.description}: {give}choose another learner, such as {FOR_ALL}",
+        settings=tuple(dict.fromkeys(key for other in suited for key in other.keys)),
     )

@@ -65,6 +65,7 @@ def build_settings(
         table["learner"] = _expanded(
             table["learner"], forests=_has_forests(table), translates=translates
         )
+    table.setdefault("tuning", {})  # which says what it needs
     return config.decode(TuneSettings, table, source=source)
 
 

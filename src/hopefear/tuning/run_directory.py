@@ -72,7 +72,8 @@ def check_target(path: Path, *, force: bool) -> None:
             f"{path}: is not the directory of a run (it holds '{found}'); name another"
         )
     if not force:
-        raise ConfigError(f"{path}: holds a run already; name another directory, or use force")
+        problem = "holds a run already; name another directory, or force it to be replaced"
+        raise ConfigError(f"{path}: {problem}", settings=("force",))
 
 
 def _check_writable(path: Path) -> None:

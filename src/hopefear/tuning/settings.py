@@ -58,10 +58,12 @@ class DataSettings:
         if len(candidates) != 1:
             raise ConfigError(
                 "give either nbest, or forests, or a source to translate; "
-                f"found {' and '.join(candidates) or 'none of them'}"
+                f"found {' and '.join(candidates) or 'none of them'}",
+                settings=("nbest", "forests", "source"),
             )
         if self.source is not None and not self.references:
-            raise ConfigError("translations of the source need references")
+            problem = "translations of the source need references"
+            raise ConfigError(problem, settings=("references",))
         if self.forests is not None:
             self._check_forests()
         require.integer(self, "sentences", 0)
@@ -69,15 +71,18 @@ class DataSettings:
         if len(given) != 1:
             raise ConfigError(
                 "give either references, or scores, or score_feature; "
-                f"found {' and '.join(given) or 'none of them'}"
+                f"found {' and '.join(given) or 'none of them'}",
+                settings=("references", "scores", "score_feature"),
             )
         if self.keyed_references and not self.references:
-            raise ConfigError("keyed_references, but there are no references")
+            problem = "keyed_references, but there are no references"
+            raise ConfigError(problem, settings=("keyed_references", "references"))
 
     def _check_forests(self) -> None:
         given = ("scores", "score_feature", "keyed_references")
         if wrong := next((name for name in given if getattr(self, name)), None):
-            raise ConfigError(f"{wrong} is for n-best lists; forests need references")
+            problem = f"{wrong} is for n-best lists; forests need references"
+            raise ConfigError(problem, settings=(wrong, "references"))
 
     @property
     def has_scores(self) -> bool:
@@ -185,17 +190,20 @@ class TuneSettings:
         if self.infer_start and (self.start is not None or self.start_file is not None):
             raise ConfigError("infer_start, but start weights are given")
         if self.average and self.replicas == 1:
-            raise ConfigError("average needs several replicas, but replicas is 1")
+            problem = "average needs several replicas, but replicas is 1"
+            raise ConfigError(problem, settings=("average", "replicas"))
         if self.moses_ini is not None and self.weights_format not in (None, "moses"):
             raise ConfigError(
-                f"moses_ini is a template for the format 'moses', not '{self.weights_format}'"
+                f"moses_ini is a template for the format 'moses', not '{self.weights_format}'",
+                settings=("moses_ini", "weights_format"),
             )
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
             if data is not None and data.has_scores != isinstance(self.metric, Column):
                 what = "scores" if data.has_scores else "references"
                 needed = "references" if data.has_scores else "scores"
                 raise ConfigError(
-                    f"{name} has {what}, but the metric {self.metric.name} is of {needed}"
+                    f"{name} has {what}, but the metric {self.metric.name} is of {needed}",
+                    settings=(f"{name}.{needed}", "metric"),
                 )
         self._check_learner()
 
@@ -224,20 +232,25 @@ class TuneSettings:
 
     def _check_decoders(self) -> None:
         if self.model is not None and self.decoder is not None:
-            raise ConfigError("model and decoder: give one of them")
+            problem = "model and decoder: give one of them"
+            raise ConfigError(problem, settings=("model", "decoder.command"))
         if self.model is None and (self.pop_limit is not None or self.parses is not None):
-            raise ConfigError("pop_limit and parses are for the decoder of a model")
+            problem = "pop_limit and parses are for the decoder of a model"
+            raise ConfigError(problem, settings=("pop_limit", "parses", "model"))
         if self.translates and self.features:
-            raise ConfigError("features is for n-best lists and forests; a decoder has its own")
+            problem = "features is for n-best lists and forests; a decoder has its own"
+            raise ConfigError(problem, settings=("features",))
         if self.memory_limit and any(
             data is not None and data.forests is not None for data in (self.tuning, self.dev)
         ):
-            raise ConfigError("memory_limit is for n-best lists; forests are kept in memory")
+            problem = "memory_limit is for n-best lists; forests are kept in memory"
+            raise ConfigError(problem, settings=("memory_limit",))
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
             if data is not None and (data.source is not None) != self.translates:
                 given = "nbest" if data.nbest else "forests"
                 missing = f"a source, not {given}" if self.translates else "a model or a decoder"
-                raise ConfigError(f"{name}: translating needs {missing}")
+                needed = ("tuning.source",) if self.translates else ("model", "decoder.command")
+                raise ConfigError(f"{name}: translating needs {missing}", settings=needed)
 
     @property
     def kind(self) -> DataKind:

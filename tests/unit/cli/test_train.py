@@ -31,7 +31,7 @@ def test_what_is_wrong_is_told_in_a_line(folder: Path, hopefear: Hopefear) -> No
     found = hopefear("train", "-s", "train.f", "-o", "model")
     assert (found.code, found.err) == (
         2,
-        "hopefear: train: source and target: a bitext has both sides\n",
+        "hopefear: train: source and target: a bitext has both sides (--source, --target)\n",
     )
     found = hopefear("train", "-s", "none", "-t", "train.e", "-o", "model")
     assert (found.code, found.err) == (1, "hopefear: none: is not there\n")

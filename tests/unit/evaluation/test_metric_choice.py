@@ -31,7 +31,9 @@ def test_ignoring_case_is_no_news_to_ter() -> None:
 def test_an_unknown_metric_or_tokenizer_is_named_with_the_nearest_known() -> None:
     with pytest.raises(ConfigError, match="unknown metric 'belu'; did you mean 'bleu'"):
         choose_metrics(["belu"])
-    with pytest.raises(ConfigError, match=r"Bleu.tokenize: unknown '13b'; did you mean '13a'"):
+    with pytest.raises(
+        ConfigError, match=r"metric 'bleu': tokenize: unknown '13b'; did you mean '13a'"
+    ):
         choose_metrics(["bleu"], tokenize="13b")
 
 

@@ -48,7 +48,7 @@ def test_references_of_another_length_are_told_with_both_numbers_and_files(tmp_p
     )
     long = tmp_path / "long"
     long.write_text("one\n" * 22)
-    with pytest.raises(DataError, match="say so with sentences = 22"):
+    with pytest.raises(DataError, match=r"say so with tuning\.sentences = 22"):
         load_data(settings(files.nbest, references=(long,)), WORDS)
     loaded = load_data(settings(files.nbest, references=(long,), sentences=22), WORDS)
     assert loaded.nbest.empty_sentences.tolist() == [20, 21]

@@ -141,8 +141,8 @@ def test_assignments_are_dotted_keys_and_toml_values(text: str, expected: object
         ("mert", DATA, ["learner"], "expected KEY=VALUE, as in learner.epochs=5, found 'learner'"),
         ("mert", DATA, [".x=1"], "expected KEY=VALUE"),
         ("mert", DATA | {"seed": 1}, ["seed.x=1"], "seed.x: 'seed' is 1, not a table"),
-        ("mert", DATA, ["seed=-1"], "TuneSettings.seed must be a whole number >= 0, got -1"),
-        ("mert", {}, [], "tune mert: tuning: is missing and has no default"),
+        ("mert", DATA, ["seed=-1"], "tune mert: seed must be a whole number >= 0, got -1"),
+        ("mert", {}, [], "tune mert: tuning: give either nbest, or forests, or a source"),
         ("mert", {"tuning.nbest": ["a"]}, [], "give either references, or scores, or score_feat"),
         (
             "mert",

@@ -121,7 +121,7 @@ def test_a_run_that_is_there_is_not_overwritten_unless_forced(
 ) -> None:
     out = tmp_path / "run"
     run(files, out=out)
-    with pytest.raises(ConfigError, match="holds a run already; name another directory, or use f"):
+    with pytest.raises(ConfigError, match="holds a run already; name another directory, or force"):
         run(files, out=out)
     run(files, out=out, force=True, learner=KBestMira(epochs=1))
     assert content(out / "weights") == ["01.tsv"]
