@@ -1,6 +1,7 @@
 // Forests of a whole data set, as batch learners use them.
 #include "hopefear/forest_set.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -53,6 +54,20 @@ void bind_forest_set(nb::module_& m) {
             return to_array(without_gil([&] { return count_features(forests, features); }));
         },
         nb::arg("forests"), nb::arg("features"), "In how many forests each feature is.");
+    m.def(
+        "find_edge_value_above",
+        [](const ForestSet& forests, double bound) {
+            std::optional<std::tuple<std::size_t, EdgeId, FeatureId, double>> found;
+            if (const auto at = without_gil([&] { return find_value_above(forests, bound); }))
+                found = {at->sentence, at->edge, at->feature, at->value};
+            return found;
+        },
+        nb::arg("forests"), nb::arg("bound"),
+        "Sentence, edge, feature and value of the first value that is larger than this in size.");
+    m.def(
+        "forest_checksum",
+        [](const ForestSet& forests) { return without_gil([&] { return checksum(forests); }); },
+        nb::arg("forests"), "A number that tells forests from others; words count by their ids.");
     m.def(
         "forest_lines",
         [](const ForestSet& forests, const ArrayIn<double>& scores, const ArrayIn<double>& slopes,

@@ -82,6 +82,20 @@ void bind_nbest_kernels(nb::module_& m) {
         nb::arg("lists"), nb::arg("features"),
         "Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.");
     m.def(
+        "find_value_above",
+        [](const NBest& lists, double bound) {
+            std::optional<std::tuple<std::int64_t, FeatureId, double>> found;
+            if (const auto at = without_gil([&] { return find_value_above(lists, bound); }))
+                found = {at->row, at->feature, at->value};
+            return found;
+        },
+        nb::arg("lists"), nb::arg("bound"),
+        "Row, feature and value of the first value that is larger than this in size.");
+    m.def(
+        "nbest_checksum",
+        [](const NBest& lists) { return without_gil([&] { return checksum(lists); }); },
+        nb::arg("lists"), "A number that tells lists, features and statistics from others.");
+    m.def(
         "rows_without_words",
         [](const NBest& lists) {
             return to_array(without_gil([&] { return rows_without_words(lists); }));

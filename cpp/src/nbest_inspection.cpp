@@ -1,5 +1,9 @@
 #include "hopefear/nbest_inspection.hpp"
 
+#include <cmath>
+
+#include "hopefear/checksum.hpp"
+
 namespace hopefear {
 
 FeatureCounts count_features(const NBest& nbest, std::size_t features) {
@@ -21,6 +25,40 @@ FeatureCounts count_features(const NBest& nbest, std::size_t features) {
         nbest.release(sentence, sentence + 1);
     }
     return counts;
+}
+
+std::optional<FeatureValue> find_value_above(const NBest& nbest, double bound) {
+    std::optional<FeatureValue> found;
+    for (std::size_t sentence = 0; sentence < nbest.sentences() && !found; ++sentence) {
+        nbest.for_each(nbest.rows(sentence), [&](std::size_t row, const SparseView& h) {
+            for (std::size_t i = 0; i < h.size() && !found; ++i)
+                if (std::abs(h.values[i]) > bound)
+                    found = {static_cast<std::int64_t>(row), h.ids[i], h.values[i]};
+        });
+        nbest.release(sentence, sentence + 1);
+    }
+    return found;
+}
+
+std::uint64_t checksum(const NBest& nbest) {
+    Checksum sum;
+    sum.add_numbers(nbest.offsets());
+    const RowStatistics* statistics = nbest.statistics().get();
+    std::vector<double> read;
+    for (std::size_t sentence = 0; sentence < nbest.sentences(); ++sentence) {
+        const NBest::Rows rows = nbest.rows(sentence);
+        nbest.for_each(rows, [&](std::size_t, const SparseView& h) {
+            sum.add_numbers(h.ids);
+            sum.add_numbers(h.values);
+        });
+        if (statistics) {
+            read.resize(rows.size() * statistics->dimension());
+            statistics->read(rows.begin, rows.end, read);
+            sum.add_numbers(std::span<const double>(read));
+        }
+        nbest.release(sentence, sentence + 1);
+    }
+    return sum.value();
 }
 
 std::vector<std::int64_t> rows_without_words(const NBest& nbest) {

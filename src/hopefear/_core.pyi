@@ -657,6 +657,14 @@ def forest_feature_spread(forests: ForestSet, features: int, threads: int) -> An
 def forest_feature_counts(forests: ForestSet, features: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
     """In how many forests each feature is."""
 
+def find_edge_value_above(forests: ForestSet, bound: float) -> tuple[int, int, int, float] | None:
+    """
+    Sentence, edge, feature and value of the first value that is larger than this in size.
+    """
+
+def forest_checksum(forests: ForestSet) -> int:
+    """A number that tells forests from others; words count by their ids."""
+
 def forest_lines(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
     """
     The upper envelope of each forest: where its lines begin; slope, intercept and string of each.
@@ -1320,6 +1328,14 @@ def count_features(lists: NBest, features: int) -> tuple[Annotated[NDArray[numpy
     """
     Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.
     """
+
+def find_value_above(lists: NBest, bound: float) -> tuple[int, int, float] | None:
+    """
+    Row, feature and value of the first value that is larger than this in size.
+    """
+
+def nbest_checksum(lists: NBest) -> int:
+    """A number that tells lists, features and statistics from others."""
 
 def rows_without_words(lists: NBest) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
     """The hypotheses whose text is empty."""

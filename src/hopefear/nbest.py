@@ -200,6 +200,14 @@ class NBest:
         """Return the hypotheses whose text is empty."""
         return _core.rows_without_words(self.core)
 
+    def find_value_above(self, bound: float) -> tuple[int, int, float] | None:
+        """Return row, feature and value of the first value that is larger than this in size."""
+        return _core.find_value_above(self.core, bound)
+
+    def checksum(self) -> int:
+        """Return a number that is another one, nearly always, if a feature or a statistic is."""
+        return _core.nbest_checksum(self.core)
+
     def scaled(self, factors: FloatArray) -> NBest:
         """Return the same lists with the values of each feature times its factor.
 

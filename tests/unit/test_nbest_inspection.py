@@ -1,5 +1,7 @@
 """What is counted in n-best lists before anything is learned from them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -72,3 +74,41 @@ def test_scaled_lists_differ_in_the_values_of_features_alone(
 def test_factors_must_reach_all_features() -> None:
     with pytest.raises(DataError, match="weights for 1 features, but the lists have 2"):
         build([(0, "a", {"x": 1.0, "y": 2.0})]).scaled(np.ones(1))
+
+
+@given(rows=ROWS, bound=st.floats(0, 8))
+def test_the_first_large_value_is_found(
+    rows: list[tuple[int, str, dict[str, float]]], bound: float
+) -> None:
+    lists = build(rows)
+    names = lists.feature_names.texts()
+    large = [
+        (row, names.index(name), value)
+        for row in range(len(lists))
+        for name, value in sorted(
+            lists.features_of(row).items(), key=lambda feature: names.index(feature[0])
+        )
+        if abs(value) > bound
+    ]
+    assert lists.find_value_above(bound) == (large[0] if large else None)
+
+
+@given(rows=ROWS.filter(bool), place=st.randoms(use_true_random=False))
+def test_the_checksum_knows_lists_features_and_statistics(
+    rows: list[tuple[int, str, dict[str, float]]], place: Any
+) -> None:
+    def checksum(rows: list[tuple[int, str, dict[str, float]]], statistic: float = 0.0) -> int:
+        lists = build(rows)
+        statistics = np.zeros((len(lists), 3))
+        statistics[-1, 1] = statistic
+        lists.set_statistics(statistics)
+        assert build(rows, memory_limit=1).checksum() == build(rows).checksum()
+        return lists.checksum()
+
+    before = checksum(rows)
+    assert checksum(rows) == before
+    assert checksum(rows, statistic=1e-300) != before
+    i = place.randrange(len(rows))
+    sentence, text, features = rows[i]
+    for other in ((sentence, text, features | {"x": 9.0}), ((sentence + 1) % 5, text, features)):
+        assert checksum([*rows[:i], other, *rows[i + 1 :]]) != before

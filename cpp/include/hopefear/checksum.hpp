@@ -1,6 +1,7 @@
 // A checksum that keeps up with the memory: finds damage, is no protection against intent.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -29,6 +30,14 @@ class Checksum {
         for (; bytes.size() >= stripe; bytes = bytes.subspan(stripe)) absorb(bytes.data());
         if (!bytes.empty()) std::memcpy(buffer_.data(), bytes.data(), bytes.size());
         pending_ = bytes.size();
+    }
+
+    // The bytes of numbers, with how many there are, so that the ends of arrays count.
+    template <class T>
+    void add_numbers(std::span<const T> numbers) {
+        const std::uint64_t size = numbers.size();
+        add({reinterpret_cast<const std::uint8_t*>(&size), sizeof size});
+        add({reinterpret_cast<const std::uint8_t*>(numbers.data()), numbers.size_bytes()});
     }
 
     [[nodiscard]] std::uint64_t value() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -63,6 +64,21 @@ class ForestSet {
 // In how many forests each of `features` features is on some edge.
 [[nodiscard]] std::vector<std::int64_t> count_features(const ForestSet& forests,
                                                        std::size_t features);
+
+// A feature of an edge.
+struct EdgeValue {
+    std::size_t sentence;
+    EdgeId edge;
+    FeatureId feature;
+    double value;
+};
+
+// The first value that is larger than `bound` in size, if there is one.
+[[nodiscard]] std::optional<EdgeValue> find_value_above(const ForestSet& forests, double bound);
+
+// A number that is another one, nearly always, if anything about the forests is different; words
+// and features count by their ids.
+[[nodiscard]] std::uint64_t checksum(const ForestSet& forests);
 
 // How much each feature varies among the derivations of a forest: the root of its variance if all
 // derivations are equally probable, averaged over the forests. Zero for a feature that is the same

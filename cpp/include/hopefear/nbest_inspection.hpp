@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hopefear/nbest.hpp"
@@ -18,6 +19,20 @@ struct FeatureCounts {
 
 // Of the first `features` features, which must be all that occur.
 [[nodiscard]] FeatureCounts count_features(const NBest& nbest, std::size_t features);
+
+// A feature of a hypothesis.
+struct FeatureValue {
+    std::int64_t row;
+    FeatureId feature;
+    double value;
+};
+
+// The first value that is larger than `bound` in size, if there is one.
+[[nodiscard]] std::optional<FeatureValue> find_value_above(const NBest& nbest, double bound);
+
+// A number that is another one, nearly always, if a list, a feature or a statistic is different.
+// Words do not count but by their statistics.
+[[nodiscard]] std::uint64_t checksum(const NBest& nbest);
 
 // The hypotheses whose text is empty.
 [[nodiscard]] std::vector<std::int64_t> rows_without_words(const NBest& nbest);

@@ -17,6 +17,7 @@ from hopefear.learners import TuningData
 from hopefear.metrics import References, TextMetric
 from hopefear.model import Model
 from hopefear.texts import read_references
+from hopefear.tuning.fingerprints import Fingerprints, fingerprint_file, fingerprint_texts
 from hopefear.tuning.guards import check_common_features
 from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.tuning.start import about_patterns, matching_weights
@@ -27,10 +28,14 @@ __all__ = ["Corpora", "LoadedCorpus", "load_corpora"]
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedCorpus:
-    """Data with what the metric's score depends on, and a warning if there is one."""
+    """Data with what the metric's score depends on, and a warning if there is one.
+
+    `fingerprints` tell the texts, and the model that translates them, from others.
+    """
 
     tuning_set: TuningData
     signature: str
+    fingerprints: Fingerprints
     warning: str = ""
 
 
@@ -124,7 +129,24 @@ class _Models:
         parses = Parses(store, self._rescorer, memory_limit=settings.memory_limit)
         metric = cast(TextMetric, settings.metric)
         found = DecodedSet(parses, self._rescorer, references, metric, threads=settings.threads)
-        return LoadedCorpus(tuning_set=found, signature=metric.signature(references))
+        return LoadedCorpus(
+            tuning_set=found,
+            signature=metric.signature(references),
+            fingerprints={
+                "model": self._fingerprint_model(),
+                f"{role}.source": fingerprint_texts(sentences),
+                f"{role}.references": fingerprint_texts(references.sentences),
+            },
+        )
+
+    def _fingerprint_model(self) -> str:
+        """Return a fingerprint of the model: which files it has, and how large they are."""
+        settings = self._model.settings
+        files = [grammar.file for grammar in settings.grammars]
+        files += [model.file for model in settings.language_models]
+        files += filter(None, [settings.glue, *(use.file for use in settings.templates)])
+        sizes = [f"{name} {(self._model.path / name).stat().st_size}" for name in files]
+        return fingerprint_texts([sizes])
 
     def _fingerprint(self, sentences: Sequence[Sequence[str]]) -> str:
         """Return a name for the parses that is different if anything they depend on is."""
@@ -183,7 +205,14 @@ class _Commands:
             feature_names=self._names,
             threads=settings.threads,
         )
-        return LoadedCorpus(tuning_set=found, signature=metric.signature(references))
+        return LoadedCorpus(
+            tuning_set=found,
+            signature=metric.signature(references),
+            fingerprints={
+                f"{role}.source": fingerprint_file(texts.source),
+                f"{role}.references": fingerprint_texts(references.sentences),
+            },
+        )
 
 
 def _given_start(settings: TuneSettings) -> Weights | None:

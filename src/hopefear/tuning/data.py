@@ -23,10 +23,16 @@ from hopefear.formats.base import choose_format
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Source, Tell, open_source, tell_nobody
 from hopefear.formats.nbest import add_nbest
-from hopefear.learners import ForestSet, TuningData, TuningSet
+from hopefear.learners import ForestSet, TuningSet
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.texts import read_references
+from hopefear.tuning.fingerprints import (
+    Fingerprints,
+    fingerprint_candidates,
+    fingerprint_numbers,
+    fingerprint_texts,
+)
 from hopefear.tuning.settings import DataSettings
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
@@ -38,14 +44,17 @@ class LoadedSet:
     """A tuning set, and what its files call things.
 
     `role` is "tuning" or "dev"; `signature` is what the metric's score depends on; `format` is that
-    of the first file; `warning` is what is odd about the references, if anything is.
+    of the first file; `files` are those of the candidates; `fingerprints` tell the data from other
+    data; `warning` is what is odd about the references, if anything is.
     """
 
-    tuning_set: TuningData
+    tuning_set: TuningSet | ForestSet
     keys: SentenceKeys
     role: str
     signature: str
     format: str
+    files: str
+    fingerprints: Fingerprints
     warning: str | None = None
 
     @property
@@ -120,6 +129,7 @@ def load_data(
         nbest, values = _read_scored(settings, sources, builder, keys, tell)
         nbest.set_statistics(metric.statistics(values))
         signature = f"mean of {settings.score_feature or settings.scores}"
+        judged_by = {"scores": fingerprint_numbers(values)} if settings.scores else {}
     else:
         text_metric = cast(TextMetric, metric)
         keyed = [
@@ -135,6 +145,7 @@ def load_data(
         tell(f"{role} data: {metric.name}", 0, 0)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
+        judged_by = {"references": fingerprint_texts(references.sentences)}
         warning = check_tokenization(getattr(metric, "tokenize", None), references)
     tuning_set = TuningSet(nbest=nbest, metric=metric, threads=threads)
     return LoadedSet(
@@ -143,6 +154,8 @@ def load_data(
         role=role,
         signature=signature,
         format=formats[0],
+        files=_files(settings.nbest),
+        fingerprints=_of_role(role, judged_by | {"nbest": fingerprint_candidates(tuning_set)}),
         warning=warning,
     )
 
@@ -176,14 +189,26 @@ def _load_forests(
         last = max(last, sentence)
     _check_length(last + 1, references, f"{path} has forests", settings, role)
     tell(f"{role} data: {metric.name}", 0, 0)
+    forest_set = ForestSet(forests, references, metric, threads=threads)
+    # The references first: if they are others, the candidates are not to blame.
+    fingerprints = {
+        "references": fingerprint_texts(references.sentences),
+        "forests": fingerprint_candidates(forest_set),
+    }
     return LoadedSet(
-        tuning_set=ForestSet(forests, references, metric, threads=threads),
+        tuning_set=forest_set,
         keys=SentenceKeys(),
         role=role,
         signature=metric.signature(references),
         format=settings.format.partition(":")[0] if settings.format else detect_forests(path),
+        files=str(path),
+        fingerprints=_of_role(role, fingerprints),
         warning=check_tokenization(getattr(metric, "tokenize", None), references),
     )
+
+
+def _of_role(role: str, fingerprints: Fingerprints) -> Fingerprints:
+    return {f"{role}.{name}": value for name, value in fingerprints.items()}
 
 
 def _references(

@@ -12,8 +12,9 @@ from typing import cast
 from hopefear.events import Event, ReplicasFinished, RunFinished, RunStarted, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import ForestSet, Learner, Scaled, TuningData, learners, suited
-from hopefear.tuning.corpora import Corpora, load_corpora
+from hopefear.tuning.corpora import Corpora, LoadedCorpus, load_corpora
 from hopefear.tuning.data import LoadedSet, load_data
+from hopefear.tuning.fingerprints import Fingerprints, fingerprint_weights
 from hopefear.tuning.forest_guards import check_forest_features, check_forests
 from hopefear.tuning.guards import (
     check_features,
@@ -22,6 +23,7 @@ from hopefear.tuning.guards import (
     check_same_features,
     check_schema,
     check_start,
+    check_values,
 )
 from hopefear.tuning.loop import learn
 from hopefear.tuning.replicas import summarize_replicas
@@ -88,6 +90,7 @@ def _carry_out(
         seconds = time.perf_counter() - since
         output, warning = choose_output(settings, names, tuning.format())
         if directory is not None:
+            directory.take_data(tuning.fingerprints())
             directory.output = output
         if warning:
             yield from _written(iter([Warned(message=warning)]), directory)
@@ -157,6 +160,17 @@ class _Tuning(ABC):
     @abstractmethod
     def data(self) -> tuple[TuningData, TuningData | None]:
         """Return the data to learn from, and that to judge by."""
+
+    @abstractmethod
+    def sets(self) -> list[LoadedSet] | list[LoadedCorpus]:
+        """Return the tuning data, and the dev data if there is any, as they were loaded."""
+
+    def fingerprints(self) -> Fingerprints:
+        """Return what tells the data of this run, and given start weights, from others."""
+        found = {name: value for data in self.sets() for name, value in data.fingerprints.items()}
+        if self.settings.start_file is not None:
+            found["start_file"] = fingerprint_weights(self.start)
+        return found
 
     @abstractmethod
     def signature(self) -> str:
@@ -258,12 +272,19 @@ class _Listed(_Tuning):
         """Read the lists or forests."""
         data = _load(settings, settings.tuning, "tuning", names, tell)
         dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, tell)
+        for loaded in (data, dev):
+            if loaded is not None:
+                check_values(loaded)
         start, about_start = start_weights(settings, data)
         return cls(settings, start, tell, data, dev, about_start)
 
     def data(self) -> tuple[TuningData, TuningData | None]:
         """Return the lists or forests."""
         return self.tuning.tuning_set, None if self.dev is None else self.dev.tuning_set
+
+    def sets(self) -> list[LoadedSet]:
+        """Return what was loaded."""
+        return [self.tuning] if self.dev is None else [self.tuning, self.dev]
 
     def signature(self) -> str:
         """Return what the metric's score depends on."""
@@ -310,6 +331,11 @@ class _Translating(_Tuning):
         """Return the data."""
         dev = self.corpora.dev
         return self.corpora.data.tuning_set, None if dev is None else dev.tuning_set
+
+    def sets(self) -> list[LoadedCorpus]:
+        """Return what was loaded."""
+        data, dev = self.corpora.data, self.corpora.dev
+        return [data] if dev is None else [data, dev]
 
     def signature(self) -> str:
         """Return what the metric's score depends on."""

@@ -3,7 +3,8 @@
 ::
 
     config.toml         the settings, with every default
-    run.json            where the run was started: relative paths of the settings begin there
+    run.json            where the run was started, relative paths of the settings begin there, and
+                        fingerprints of its data
     events.jsonl        what happened, one event a line
     weights/NN.tsv      the weights after each epoch
     weights.tsv         the weights to use; there is none if the run failed
@@ -36,7 +37,8 @@ from hopefear.events import (
 )
 from hopefear.formats import open_output, write_weights
 from hopefear.tuning.checkpoint import CheckpointFile
-from hopefear.tuning.run_folder import FOLDER_FILE, write_folder
+from hopefear.tuning.fingerprints import Fingerprints, check_same_data
+from hopefear.tuning.run_folder import FOLDER_FILE, read_fingerprints, read_folder, write_folder
 from hopefear.tuning.settings import TuneSettings
 from hopefear.tuning.weights_output import WeightsOutput
 from hopefear.types import Weights
@@ -124,10 +126,17 @@ class RunDirectory:
         self._log: EventLog | None = None
         self._started = False
         self._early: list[Event] = []
+        self._fingerprints: Fingerprints = {}
         self._new = [place for place in (path, *path.parents) if not place.exists()]
         self._found = set() if self._new else {item.name for item in path.iterdir()}
         if not resume and not self._found - _KEPT:
             self._write_settings()
+
+    def take_data(self, fingerprints: Fingerprints) -> None:
+        """Remember what the run is started with; a run that goes on must have the same."""
+        self._fingerprints = fingerprints
+        if self._resume:
+            check_same_data(self.path, self._settings, read_fingerprints(self.path), fingerprints)
 
     def begin_replica(self, number: int) -> None:
         """Write what follows to the directory of a replica."""
@@ -201,6 +210,8 @@ class RunDirectory:
         """Write the settings and what was told before; an old run makes room."""
         self._started = True
         if self._resume:
+            # A run that was killed while it read its data does not know them yet.
+            write_folder(self.path, read_folder(self.path), self._fingerprints)
             self._shorten_log(self.path)
         else:
             for item in sorted(self.path.iterdir()):
@@ -215,7 +226,7 @@ class RunDirectory:
         self.path.mkdir(parents=True, exist_ok=True)
         with open_output(self.path / "config.toml") as out:
             out.write(config.dumps(self._settings))
-        write_folder(self.path)
+        write_folder(self.path, Path.cwd(), self._fingerprints)
 
     def _opened(self) -> EventLog:
         """Open the log of the run, or of a replica."""

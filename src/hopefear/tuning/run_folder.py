@@ -1,4 +1,4 @@
-"""Where a run was started: relative paths in its settings begin there."""
+"""Where a run was started, relative paths in its settings begin there, and with what data."""
 
 import json
 from dataclasses import fields, is_dataclass, replace
@@ -8,17 +8,18 @@ from typing import Any
 from hopefear import config
 from hopefear.errors import FormatError
 from hopefear.formats import open_output
+from hopefear.tuning.fingerprints import Fingerprints
 from hopefear.tuning.settings import TuneSettings
 
-__all__ = ["FOLDER_FILE", "load_run_settings", "read_folder", "write_folder"]
+__all__ = ["FOLDER_FILE", "load_run_settings", "read_fingerprints", "read_folder", "write_folder"]
 
 FOLDER_FILE = "run.json"
 
 
-def write_folder(run: Path) -> None:
-    """Let the directory of a run remember that it was started here."""
+def write_folder(run: Path, folder: Path, fingerprints: Fingerprints) -> None:
+    """Let the directory of a run remember where it was started, and with what data."""
     with open_output(run / FOLDER_FILE) as out:
-        json.dump({"folder": str(Path.cwd())}, out)
+        json.dump({"folder": str(folder), "data": dict(fingerprints)}, out)
         out.write("\n")
 
 
@@ -31,6 +32,18 @@ def read_folder(run: Path) -> Path:
         return Path(str(json.loads(file.read_text(encoding="utf-8"))["folder"]))
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{file}: does not say where the run was started: {error!r}") from error
+
+
+def read_fingerprints(run: Path) -> Fingerprints:
+    """Return what a run was started with; nothing, if that is not known."""
+    file = run / FOLDER_FILE
+    if not file.is_file():
+        return {}
+    try:
+        found = json.loads(file.read_text(encoding="utf-8")).get("data", {})
+        return {str(name): str(value) for name, value in found.items()}
+    except (OSError, AttributeError, ValueError) as error:
+        raise FormatError(f"{file}: does not say what data the run has: {error!r}") from error
 
 
 def load_run_settings(run: Path) -> TuneSettings:

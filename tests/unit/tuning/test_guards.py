@@ -11,8 +11,10 @@ from candidate_files import CandidateFiles, Change, write_candidates
 from hopefear import tune
 from hopefear.errors import DataError
 from hopefear.events import Event, RunFinished, Warned
+from hopefear.forest import nbest_forest
+from hopefear.formats import write_forests
 from hopefear.learners import KBestMira, Learner
-from hopefear.types import Hypothesis
+from hopefear.types import Hypothesis, Vocabulary
 
 FAST = KBestMira(epochs=3)
 
@@ -210,3 +212,50 @@ def test_start_weights_of_some_other_features_are_a_warning(tmp_path: Path) -> N
         "start weights of features that no candidate has: LM",
         "features without a start weight start at 0: noise, reordering, words",
     ]
+
+
+@pytest.mark.parametrize("value", [-2e12, 1e300])
+@pytest.mark.parametrize("role", ["tuning", "dev"])
+def test_a_huge_value_is_an_error_that_says_where_it_is(
+    role: str, value: float, tmp_path: Path
+) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        if (sentence, index) == (4, 2):
+            features["tm"] = value
+
+    files = write_candidates(tmp_path)
+    bad = write_candidates(tmp_path, "bad", change=with_features(change))
+    given, held_out = (bad, files) if role == "tuning" else (files, bad)
+    with pytest.raises(DataError) as caught:
+        run(given, dev_nbest=held_out.nbest, dev_refs=held_out.refs)
+    start = f"{bad.nbest}: sentence 4: feature 'tm' of hypothesis 3 is {value:.6g}; "
+    assert str(caught.value).startswith(start)
+    assert str(caught.value).endswith("divide the feature by the same number everywhere")
+
+
+@pytest.mark.parametrize("learner", ["moses-kbmira", "lbfgs", "mert", "structured-svm", "sgd"])
+@pytest.mark.parametrize("factor", [1e15, 1e200])
+def test_a_feature_in_a_tiny_unit_is_an_error_whatever_the_learner(
+    learner: str, factor: float, tmp_path: Path
+) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        features["lm"] *= factor
+
+    files = write_candidates(tmp_path, change=with_features(change))
+    with pytest.raises(DataError, match=r"sentence 0: feature 'lm' of hypothesis 1 is -\d"):
+        run(files, learner)
+
+
+def test_a_huge_value_of_a_forest_is_an_error_that_says_where_it_is(tmp_path: Path) -> None:
+    words, names = Vocabulary(), Vocabulary()
+    for name in ("a", "b"):
+        names.add(name)
+    made = []
+    for sentence in range(3):
+        values = ({"a": 1.0, "b": 2.0}, {"b": 1e13 if sentence == 1 else 1.0})
+        rows = [Hypothesis(text=f"text {i}", features=h) for i, h in enumerate(values)]
+        made.append(nbest_forest(rows, words=words, feature_names=names))
+    write_forests(tmp_path / "all.forests", enumerate(made))
+    (tmp_path / "refs").write_text("text 0\n" * 3)
+    with pytest.raises(DataError, match=r"all\.forests: sentence 1: feature 'b' of edge \d is 1e"):
+        list(tune("mert", forests=tmp_path / "all.forests", refs=tmp_path / "refs"))
