@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hopefear.arguments import file_name, file_names, several_texts, weights_or_file
 from hopefear.conversion import convert
 from hopefear.errors import ConfigError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
@@ -12,7 +13,6 @@ from hopefear.events import Event, Warned
 from hopefear.formats import SentenceKeys, load_nbest
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
-from hopefear.formats.weights import read_run_weights
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.nbest import NBest
@@ -122,18 +122,18 @@ def tune(
         **_data_options("tuning", nbest, refs, scores, kind | {"sentences": sentences}),
         **_data_options("dev", dev_nbest, dev_refs, dev_scores, kind if held_out else {}),
         **_start_options(start),
-        "tuning.forests": _path(forests),
-        "dev.forests": _path(dev_forests),
-        "tuning.source": _path(source),
-        "dev.source": _path(dev_source),
-        "model": _path(model),
+        "tuning.forests": file_name("forests", forests),
+        "dev.forests": file_name("dev_forests", dev_forests),
+        "tuning.source": file_name("source", source),
+        "dev.source": file_name("dev_source", dev_source),
+        "model": file_name("model", model),
         "decoder.command": decoder,
         "decoder.weights_format": decoder_format,
-        "parses": _path(parses),
+        "parses": file_name("parses", parses),
         "pop_limit": pop_limit,
         "list_size": list_size,
         "iterations": iterations,
-        "features": list(features) or None,
+        "features": several_texts("features", features) or None,
         "seed": seed,
         "threads": threads,
         "replicas": replicas,
@@ -141,14 +141,14 @@ def tune(
         "scale_features": scale_features,
         "memory_limit": memory_limit,
         "weights_format": weights_format,
-        "moses_ini": None if moses_ini is None else str(moses_ini),
+        "moses_ini": file_name("moses_ini", moses_ini),
     }
     settings = build_settings(
         learner,
         options,
         metric=metric,
         metric_options={"tokenize": tokenize, "lowercase": lowercase},
-        assignments=set,
+        assignments=several_texts("set", set),
     )
     directory = None if out is None else Path(out)
     events = run(settings, out=directory, force=force, tell=tell)
@@ -282,12 +282,14 @@ def rerank(
     Reranking or ForestReranking
         Iterating gives the best texts; `segments` gives the lists in their new order.
     """
-    chosen = Weights(weights) if isinstance(weights, Mapping) else read_run_weights(Path(weights))
-    if (forests is None) == (not _paths(nbest)):
+    chosen = weights_or_file("weights", weights)
+    lists_given = file_names("nbest", nbest)
+    if (forests is None) == (lists_given is None):
         raise ConfigError("give either n-best lists or forests to rerank")
     if forests is not None:
         if memory_limit:
-            raise ConfigError("memory_limit is for lists; forests are read one after the other")
+            problem = "memory_limit is for lists; forests are read one after the other"
+            raise ConfigError(problem, settings=("memory_limit",))
         return ForestReranking(
             forests=forests,
             weights=chosen,
@@ -376,25 +378,17 @@ def _data_options(
     others: Mapping[str, object],
 ) -> dict[str, object]:
     """Return the settings of a data set; what is not given is None."""
+    prefix = "" if role == "tuning" else f"{role}_"
     settings = {
-        "nbest": _paths(nbest),
-        "references": _paths(refs),
-        "scores": None if scores is None else str(scores),
+        "nbest": file_names(f"{prefix}nbest", nbest),
+        "references": file_names(f"{prefix}refs", refs),
+        "scores": file_name(f"{prefix}scores", scores),
         **others,
     }
     return {f"{role}.{key}": value for key, value in settings.items()}
 
 
-def _paths(paths: PathLike | Sequence[PathLike]) -> list[str] | None:
-    several = [paths] if isinstance(paths, str | Path) else paths
-    return [str(path) for path in several] or None
-
-
 _START_RULES = {"inferred": True, "ones": False}
-
-
-def _path(path: PathLike | None) -> str | None:
-    return None if path is None else str(path)
 
 
 def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, object]:
@@ -414,7 +408,7 @@ def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, ob
             return {"start": weights}
         except FormatError as error:
             raise ConfigError(f"start weights '{start}': {error}") from None
-    return {} if start is None else {"start_file": str(start)}
+    return {} if start is None else {"start_file": file_name("start", start)}
 
 
 def _is_file(name: str) -> bool:

@@ -20,7 +20,7 @@ from hopefear._core import (
     parse_hypothesis,
 )
 from hopefear.errors import DataError
-from hopefear.types import FloatArray, IntArray
+from hopefear.types import FloatArray, IntArray, check_features, check_text
 
 __all__ = [
     "BarHypothesis",
@@ -290,9 +290,13 @@ class NBestBuilder:
     def add(self, sentence: int, text: str, features: Mapping[str, float]) -> bool:
         """Add a hypothesis; return False if there is an equal one already."""
         names = self.core.feature_names
-        return self.core.add(
-            sentence, text, [names.add(name) for name in features], list(features.values())
-        )
+        try:
+            return self.core.add(
+                sentence, text, [names.add(name) for name in features], list(features.values())
+            )
+        except (TypeError, AttributeError):  # only now, since there may be millions
+            _check_hypothesis(sentence, text, features)
+            raise
 
     def merge(self, lists: NBest) -> int:
         """Add all hypotheses of other lists; return how many were new."""
@@ -329,3 +333,14 @@ class NBestBuilder:
     def finish(self, sentences: int = 0) -> NBest:
         """Make the lists, at least `sentences` of them; the builder is empty afterwards."""
         return NBest(self.core.finish(sentences))
+
+
+def _check_hypothesis(sentence: object, text: object, features: object) -> None:
+    """Say what the core does not take of a hypothesis."""
+    if not isinstance(sentence, int) or not 0 <= sentence < 2**32:
+        raise DataError(f"a sentence is a whole number from 0, got {sentence!r:.60}")
+    try:
+        check_text(text, "the text")
+        check_features(features)
+    except DataError as error:
+        raise DataError(f"sentence {sentence}: {error}") from None

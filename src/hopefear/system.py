@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from hopefear.arguments import file_name, file_names, several_texts
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.model import Model
 from hopefear.training.build import build
@@ -92,42 +93,33 @@ def train(
         Its `decoder` translates.
     """
     options: dict[str, object] = {
-        "source": _path(source),
-        "target": _path(target),
-        "alignment.file": _path(alignments),
+        "source": file_name("source", source),
+        "target": file_name("target", target),
+        "alignment.file": file_name("alignments", alignments),
         "alignment.aligner": aligner,
         "alignment.symmetrization": symmetrization,
         "normalization.tokenize": tokenize,
         "normalization.lowercase": lowercase,
         "normalization.source_language": source_language,
         "normalization.target_language": target_language,
-        "inputs": _paths(inputs),
-        "rules.files": _paths(rules),
+        "inputs": file_names("inputs", inputs),
+        "rules.files": file_names("rules", rules),
         "rules.format": rules_format,
-        "rules.glue": _path(glue),
-        "language_model.files": _paths(lm),
-        "language_model.texts": _paths(lm_texts),
+        "rules.glue": file_name("glue", glue),
+        "language_model.files": file_names("lm", lm),
+        "language_model.texts": file_names("lm_texts", lm_texts),
         "language_model.estimation.order": lm_order,
         "language_model.estimate": None if lm_order is None else True,
         "language_model.keep_arpa": keep_arpa,
         "templates": _templates(features),
-        "weights": _path(weights),
+        "weights": file_name("weights", weights),
         "memory": memory,
         "threads": threads,
     }
-    chosen = build_train_settings(settings, options, set)
+    chosen = build_train_settings(settings, options, several_texts("set", set))
     return build(chosen, Path(out), tell=tell, finished=finished)
 
 
 def _templates(names: str | Sequence[str]) -> list[str] | None:
-    several = [names] if isinstance(names, str) else names
+    several = [names] if isinstance(names, str) else several_texts("features", names)
     return [name for name in several if name != "small"] if several else None
-
-
-def _path(path: PathLike | None) -> str | None:
-    return None if path is None else str(path)
-
-
-def _paths(paths: PathLike | Sequence[PathLike]) -> list[str] | None:
-    several = [paths] if isinstance(paths, str | Path) else paths
-    return [str(path) for path in several] or None

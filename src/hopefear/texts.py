@@ -16,7 +16,11 @@ Texts = PathLike | Sequence[str]
 
 def read_texts(texts: Texts) -> Sequence[str]:
     """Return the sentences: the lines of a file (plain, gzip, or ``-``), or those given."""
-    return read_lines(texts) if isinstance(texts, str | Path) else texts
+    if isinstance(texts, str | Path):
+        return read_lines(texts)
+    if not isinstance(texts, Sequence):
+        raise DataError(f"expected a file or a list of texts, got {texts!r:.60}")
+    return texts
 
 
 def name_of_texts(texts: Texts, number: int) -> str:

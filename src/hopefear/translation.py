@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hopefear.arguments import weights_or_file
 from hopefear.decoder import Decoder, GrammarUse
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.forest import Derivation, Forest
 from hopefear.formats.files import PathLike
 from hopefear.formats.rules import InputSegment, parse_segment, read_rules
-from hopefear.formats.weights import read_run_weights
 from hopefear.model import Model
 from hopefear.model_weights import weights_for
 from hopefear.threads import map_in_order
@@ -165,7 +165,7 @@ class _Translator:
 def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
     if weights is None or isinstance(weights, Weights):
         return weights
-    return Weights(weights) if isinstance(weights, Mapping) else read_run_weights(weights)
+    return weights_or_file("weights", weights)
 
 
 def _decoders(

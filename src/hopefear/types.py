@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -10,10 +11,40 @@ from numpy.typing import ArrayLike, NDArray
 from hopefear._core import Vocabulary
 from hopefear.errors import DataError
 
-__all__ = ["FloatArray", "Hypothesis", "IntArray", "Segment", "Vocabulary", "Weights"]
+__all__ = [
+    "FloatArray",
+    "Hypothesis",
+    "IntArray",
+    "Segment",
+    "Vocabulary",
+    "Weights",
+    "check_features",
+    "check_text",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+def check_text(text: object, what: str) -> None:
+    """Raise DataError if this is no text; `what` it should be begins the message."""
+    if not isinstance(text, str):
+        raise DataError(f"{what} must be a text, got {text!r:.60}")
+    if broken := next((c for c in text if "\ud800" <= c <= "\udfff"), ""):
+        raise DataError(f"{what} has a half character, {broken!r}")
+
+
+def check_features(features: object, *, what: str = "feature") -> None:
+    """Raise DataError if this is no mapping from names to numbers.
+
+    `what` is what messages call an entry; whether numbers are finite is not looked at.
+    """
+    if not isinstance(features, Mapping):
+        raise DataError(f"expected a mapping from features to numbers, got {features!r:.60}")
+    for name, value in features.items():
+        check_text(name, "the name of a feature")
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise DataError(f"{what} '{name}' must be a number, got {value!r:.60}")
 
 
 class Weights(Mapping[str, float]):
@@ -42,8 +73,16 @@ class Weights(Mapping[str, float]):
     __slots__ = ("_array", "_index", "_names")
 
     def __init__(self, weights: Mapping[str, float] | Iterable[tuple[str, float]] = ()) -> None:
-        pairs = weights.items() if isinstance(weights, Mapping) else list(weights)
-        self._set(tuple(name for name, _ in pairs), [value for _, value in pairs])
+        try:
+            pairs = list(weights.items() if isinstance(weights, Mapping) else weights)
+            names, values = [name for name, _ in pairs], [value for _, value in pairs]
+        except (TypeError, ValueError):
+            expected = "a mapping from names to numbers, or pairs of them"
+            raise DataError(f"weights: expected {expected}, got {weights!r:.60}") from None
+        if not all(type(value) is float for value in values):  # the usual case, perhaps millions
+            for pair in zip(names, values, strict=True):
+                check_features(dict([pair]), what="the weight of feature")
+        self._set(tuple(names), values)
 
     @classmethod
     def from_arrays(cls, names: Sequence[str], values: ArrayLike) -> Self:
@@ -58,7 +97,12 @@ class Weights(Mapping[str, float]):
         return cls.from_arrays(features.texts(), vector)
 
     def _set(self, names: tuple[str, ...], values: ArrayLike) -> None:
-        array = np.array(values, dtype=np.float64)
+        try:
+            array = np.array(values, dtype=np.float64)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise DataError(
+                f"weights are not all numbers that a double can hold: {error}"
+            ) from None
         if array.shape != (len(names),):
             raise DataError(f"{len(names)} feature names but weights of shape {array.shape}")
         wrong = np.flatnonzero(~np.isfinite(array))

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hopefear import _core
+from hopefear.errors import ForestError
 from hopefear.forest.forest import Forest
-from hopefear.types import Hypothesis, Vocabulary
+from hopefear.types import Hypothesis, Vocabulary, check_features, check_text
 
 __all__ = ["Arc", "ForestBuilder", "lattice_forest", "nbest_forest"]
 
@@ -82,9 +83,13 @@ class ForestBuilder:
             The number of the edge.
         """
         named = {} if features is None else features
-        symbols = [self.words.add(s) if isinstance(s, str) else ~s for s in target]
-        ids = [self.feature_names.add(name) for name in named]
-        return self._core.add_edge(head, list(tails), ids, list(named.values()), symbols)
+        try:
+            symbols = [self.words.add(s) if isinstance(s, str) else ~s for s in target]
+            ids = [self.feature_names.add(name) for name in named]
+            return self._core.add_edge(head, list(tails), ids, list(named.values()), symbols)
+        except (TypeError, AttributeError):  # only now, since there may be millions
+            _check_edge(head, tails, target, named)
+            raise
 
     def set_root(self, node: int) -> None:
         """Say which node is the root."""
@@ -194,3 +199,16 @@ def nbest_forest(
         builder.add_edge(root, target=hypothesis.text.split(), features=hypothesis.features)
     builder.set_root(root)
     return builder.build()
+
+
+def _check_edge(
+    head: object, tails: Sequence[object], target: Sequence[object], features: object
+) -> None:
+    """Say what the core does not take of an edge."""
+    for node in (head, *tails):
+        if not isinstance(node, int) or not 0 <= node < 2**31:
+            raise ForestError(f"a node is a whole number from 0, got {node!r:.60}")
+    for symbol in target:
+        if not isinstance(symbol, int):
+            check_text(symbol, "a symbol of the target side that is no tail's number")
+    check_features(features)

@@ -152,7 +152,7 @@ def open_source(path: PathLike) -> Iterator[Source]:
     name = str(path)
     if name == "-":
         yield Source("standard input", Path("-"), _decompressed(sys.stdin.buffer))
-    elif Path(path).is_dir():
+    elif _is_directory(Path(path)):
         yield Source(name, Path(path), None)
     else:
         with _opened(Path(path)) as file:
@@ -256,6 +256,13 @@ def _compressed(file: BinaryIO, target: Path) -> Iterator[BinaryIO]:
     # Neither time nor name: the same content gives the same bytes.
     with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
         yield cast(BinaryIO, packed)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # what is no name of a file, such as a whole text, is told when it is opened
+        return False
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from hopefear.arguments import weights_or_file
 from hopefear.errors import ConfigError
 from hopefear.evaluation import choose_metrics
-from hopefear.formats import read_weights
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.inspection import (
     Cloud,
@@ -130,9 +130,7 @@ def _file_name(sentence: str) -> str:
 
 
 def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
-    if weights is None:
-        return None
-    return Weights(weights) if isinstance(weights, Mapping) else read_weights(weights)
+    return None if weights is None else weights_or_file("weights", weights)
 
 
 def _paths(paths: PathLike | Sequence[PathLike]) -> tuple[Path, ...]:
