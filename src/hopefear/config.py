@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hopefear.errors import ConfigError, HopefearError, OptionError
+from hopefear.file_errors import file_error_reason
 from hopefear.registry import Registry, suggest
 from hopefear.toml_writer import format_table
 from hopefear.types import Weights
@@ -33,7 +34,9 @@ def load(kind: type[T], path: str | Path) -> T:
     """Read the configuration `kind`, a dataclass, from a TOML file."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {file_error_reason(error)}") from error
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     return loads(kind, text, source=str(path))
 

@@ -6,6 +6,7 @@ A log is a file of JSON lines, one event each: ``{"event": "epoch_finished", "ep
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from typing import BinaryIO, Self
 
 from hopefear import config
 from hopefear.errors import ConfigError, FormatError
+from hopefear.file_errors import naming
 from hopefear.registry import Registry, suggest
 from hopefear.types import Weights
 
@@ -222,8 +224,14 @@ class EventLog:
 
     def write(self, event: Event) -> None:
         """Append one event."""
-        self._file.write(to_json(event) + "\n")
-        self._file.flush()
+        with naming(self.path):
+            try:
+                self._file.write(to_json(event) + "\n")
+                self._file.flush()
+            except OSError:
+                with suppress(OSError):  # what is left to write would fail once more
+                    self._file.close()
+                raise
 
     def close(self) -> None:
         """Close the file; closing twice does no harm."""

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from hopefear.arguments import file_name, file_names, several_texts, weights_or_file
@@ -10,6 +11,7 @@ from hopefear.errors import ConfigError, FormatError, HopefearError, HopefearWar
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
 from hopefear.events import Event, Warned
+from hopefear.file_errors import describe_file_error
 from hopefear.formats import SentenceKeys, load_nbest
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
@@ -162,11 +164,19 @@ def _reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
         for event in events:
             started = started or not isinstance(event, Warned)
             yield event
-    except HopefearError:
+    except (HopefearError, OSError):
         if started:  # else there is no directory, or it is another run's
-            _write_static(directory)
+            with suppress(HopefearError, OSError):  # the run's own error is the one to tell
+                _write_static(directory)
         raise
-    _write_static(directory)
+    try:
+        _write_static(directory)
+    except (HopefearError, OSError) as error:
+        reason = describe_file_error(error) if isinstance(error, OSError) else str(error)
+        raise HopefearError(
+            f"the run is over and its weights are written, {directory / 'weights.tsv'}, but there "
+            f"is no report: {reason}. Then 'hopefear report --static {directory}' makes it"
+        ) from error
 
 
 def _write_static(directory: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hopefear.errors import ConfigError
+from hopefear.file_errors import file_error_reason
 
 __all__ = ["Table", "parse_assignment", "put", "read_table"]
 
@@ -15,7 +16,9 @@ def read_table(path: Path) -> Table:
     """Read a TOML file."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {file_error_reason(error)}") from error
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}") from error

@@ -30,6 +30,7 @@ from hopefear.cli.interruption import InterruptedRunError
 from hopefear.cli.options import Debug, command_of, spread
 from hopefear.cli.setting_names import explain
 from hopefear.errors import ConfigError, HopefearError, HopefearWarning
+from hopefear.file_errors import describe_file_error
 
 __all__ = ["app", "main", "run"]
 
@@ -74,8 +75,7 @@ def run(arguments: Sequence[str]) -> int:
         # Typer itself turns an interrupt into this code.
         return _fail("interrupted", 130) if code == 130 else int(code or 0)
     except (BrokenPipeError, SystemExit):  # the latter is what Typer makes of the former
-        # The interpreter flushes standard output once more at its end: that must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 141
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", 130)
@@ -86,8 +86,24 @@ def run(arguments: Sequence[str]) -> int:
     except (HopefearError, OSError) as error:
         if state.get("debug"):
             traceback.print_exc()
+        if isinstance(error, OSError):
+            return _fail(_describe(error), 1)
         message = explain(error, command_of(arguments))
         return _fail(message, 2 if isinstance(error, ConfigError) else 1)
+
+
+def _describe(error: OSError) -> str:
+    """Put an error of the system into a sentence; files that we write are named in it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
+    return describe_file_error(error, nameless="standard output")
+
+
+def _drop_output() -> None:
+    """Let the interpreter, which flushes standard output once more at its end, not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

@@ -13,6 +13,8 @@ from hopefear import events
 from hopefear.cli.interruption import InterruptedRunError
 from hopefear.cli.progress_bar import ProgressBar
 from hopefear.cli.tables import output
+from hopefear.errors import HopefearError
+from hopefear.file_errors import describe_file_error
 
 __all__ = ["TuningConsole"]
 
@@ -46,12 +48,15 @@ class TuningConsole:
         traceback: TracebackType | None,
     ) -> None:
         self._bar.__exit__(kind, error, traceback)
-        if isinstance(error, KeyboardInterrupt) and self._resumable and not self._is_over():
-            raise InterruptedRunError(
-                f"interrupted; 'hopefear tune --resume -o {shlex.quote(str(self._out))}' goes on"
-            ) from error
-        if kind is None:
+        if self._is_over():
             self._print_result()
+        elif self._resumable:
+            resume = f"'hopefear tune --resume -o {shlex.quote(str(self._out))}' goes on"
+            if isinstance(error, KeyboardInterrupt):
+                raise InterruptedRunError(f"interrupted; {resume}") from error
+            if isinstance(error, OSError):
+                message = f"{describe_file_error(error)}. When that is done, {resume}"
+                raise HopefearError(message) from error
 
     def tell(self, what: str, done: int, total: int) -> None:
         """Show how much of a file is read, or of an epoch done."""
@@ -91,7 +96,7 @@ class TuningConsole:
 
     def _print_result(self) -> None:
         started, finished, replicas = self._first_start(), self._finished, self._replicas
-        if started is None or not self._is_over():
+        if started is None:
             return
         console = output()
         held_out = started.dev_score is not None
@@ -122,9 +127,10 @@ class TuningConsole:
 
     def _is_over(self) -> bool:
         """Tell whether there is a result; the end of one of several replicas is none."""
+        if self._finished is None or self._replicas is not None:
+            return self._replicas is not None
         started = self._first_start()
-        several = started is not None and started.replica is not None
-        return self._replicas is not None or (self._finished is not None and not several)
+        return started is None or started.replica is None
 
     def _first_start(self) -> events.RunStarted | None:
         """Return how the run began: its log knows, if it goes on after it was stopped."""

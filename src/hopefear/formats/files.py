@@ -9,9 +9,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, TextIO, TypeVar, cast
 
 from hopefear.errors import FormatError
+from hopefear.file_errors import file_error_reason, naming
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -210,12 +211,13 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
     """
     target = Path(path)
     if str(path) == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with naming("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
     if target.exists() and not target.is_file():
         # A pipe or a device cannot be replaced: it is written to.
-        with target.open("wb") as file:
+        with naming(target), _created(target, target, "wb") as file:
             yield file
         return
     with (
@@ -235,17 +237,18 @@ def replacing(path: PathLike) -> Iterator[Path]:
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
     try:
-        yield temporary
-        temporary.replace(target)
+        with naming(target, temporary):
+            yield temporary
+            temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _created(temporary: Path, target: Path) -> BinaryIO:
+def _created(temporary: Path, target: Path, mode: Literal["wb", "xb"] = "xb") -> BinaryIO:
     try:
-        return temporary.open("xb")
+        return temporary.open(mode)
     except OSError as error:
-        raise FormatError(f"{target}: cannot be written: {error.strerror}") from error
+        raise FormatError(f"{target}: cannot be written: {file_error_reason(error)}") from error
 
 
 @contextmanager
@@ -269,7 +272,7 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+        raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
 
 
 def _decompressed(file: BinaryIO) -> BinaryIO:

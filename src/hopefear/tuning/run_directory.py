@@ -35,6 +35,7 @@ from hopefear.events import (
     read_log,
     to_json,
 )
+from hopefear.file_errors import describe_file_error
 from hopefear.formats import open_output, write_weights
 from hopefear.tuning.checkpoint import CheckpointFile
 from hopefear.tuning.fingerprints import Fingerprints, check_same_data
@@ -130,7 +131,11 @@ class RunDirectory:
         self._new = [place for place in (path, *path.parents) if not place.exists()]
         self._found = set() if self._new else {item.name for item in path.iterdir()}
         if not resume and not self._found - _KEPT:
-            self._write_settings()
+            try:
+                self._write_settings()
+            except BaseException as error:
+                self.fail(error)
+                raise
 
     def take_data(self, fingerprints: Fingerprints) -> None:
         """Remember what the run is started with; a run that goes on must have the same."""
@@ -173,9 +178,15 @@ class RunDirectory:
             epochs = self._folder / "weights"
             epochs.mkdir(exist_ok=True)
             write_weights(epochs / f"{event.epoch:02}.tsv", event.weights)
-        elif isinstance(event, RunFinished | ReplicasFinished):
+        if not isinstance(event, ENDS):
+            self._log.write(event)
+            return
+        try:
             self._write_final(event.weights)
-        self._log.write(event)
+            self._log.write(event)
+        except BaseException:  # a run that does not end well has no weights to use
+            self._remove_final()
+            raise
 
     def fail(self, error: BaseException) -> None:
         """Take up that the run ends without a result; one that has not started leaves nothing.
@@ -185,7 +196,9 @@ class RunDirectory:
         """
         if self._started:
             if isinstance(error, HopefearError):
-                self.write(RunFailed(message=str(error)))
+                self._log_failure(str(error))
+            elif isinstance(error, OSError):
+                self._log_failure(describe_file_error(error))
             return
         decoder = self.path / "decoder"
         told = any(log.stat().st_size for log in decoder.rglob("decoder.log"))
@@ -247,8 +260,21 @@ class RunDirectory:
                 out.writelines(to_json(event) + "\n" for event in kept)
 
     def _write_final(self, weights: Weights) -> None:
-        write_weights(self._folder / "weights.tsv", weights)
         self.output.write(self._folder, weights)
+        write_weights(self._folder / "weights.tsv", weights)
+
+    def _remove_final(self) -> None:
+        for file in (self._folder / "weights.tsv", self.output.file(self._folder)):
+            if file is not None:
+                file.unlink(missing_ok=True)
+
+    def _log_failure(self, message: str) -> None:
+        """Let the log tell why the run ended, if there is room for that."""
+        self.close()
+        with suppress(OSError):
+            self._folder.mkdir(exist_ok=True)
+            with EventLog(self._folder / "events.jsonl") as log:
+                log.write(RunFailed(message=message))
 
 
 def _until_epoch(events: Iterable[Event], epoch: int) -> Iterator[Event]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hopefear import config
-from hopefear.errors import FormatError
+from hopefear.errors import ConfigError, FormatError
 from hopefear.formats import open_output
 from hopefear.tuning.fingerprints import Fingerprints
 from hopefear.tuning.settings import TuneSettings
@@ -52,6 +52,8 @@ def load_run_settings(run: Path) -> TuneSettings:
     Relative paths are those of the place where the run was started. What is not there any more, the
     whole may have been moved, is looked for from here.
     """
+    if run.is_dir() and not (run / "config.toml").exists():
+        raise ConfigError(f"{run}: is not the directory of a run: it has no config.toml")
     settings = config.load(TuneSettings, run / "config.toml")
     folder = read_folder(run)
     if folder == Path.cwd():
