@@ -17,18 +17,15 @@ from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import Learner
 from hopefear.metrics import Metric, TextMetric, check_tokenization
-from hopefear.nbest import NBest
 from hopefear.reranking import (
     ForestReranking,
     Reranking,
-    check_common_features,
-    shorten_names,
+    check_features,
 )
 from hopefear.texts import Texts, name_of_texts, read_references, read_texts
 from hopefear.tuning import build_settings, run
 from hopefear.tuning.run_directory import check_stopped
 from hopefear.tuning.run_folder import load_run_settings
-from hopefear.types import Weights
 
 __all__ = ["convert", "evaluate", "report", "rerank", "tune"]
 
@@ -312,7 +309,7 @@ def rerank(
     lists = load_nbest(
         nbest, format, sentences=sentences, keys=keys, memory_limit=memory_limit, tell=tell
     )
-    _check_features(chosen, lists)
+    check_features(chosen, lists.feature_names.texts() if len(lists) else (), "lists")
     return Reranking(lists=lists, weights=chosen, keys=keys, threads=threads)
 
 
@@ -426,13 +423,3 @@ def _is_file(name: str) -> bool:
         return Path(name).exists()
     except OSError:  # weights of many features are longer than the name of a file can be
         return False
-
-
-def _check_features(weights: Weights, lists: NBest) -> None:
-    """Warn of features on one side only; none in common is an error."""
-    present = lists.feature_names.texts()
-    check_common_features(weights, present if len(lists) else (), "lists")
-    missing = [name for name in present if name not in weights]
-    if missing:
-        message = f"features of the lists without a weight count nothing: {shorten_names(missing)}"
-        warnings.warn(message, HopefearWarning, stacklevel=3)

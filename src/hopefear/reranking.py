@@ -1,11 +1,12 @@
 """Choosing candidates by weights: the best of each list or forest, or lists of the best."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from hopefear.errors import DataError
+from hopefear.errors import DataError, HopefearWarning
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import SentenceKeys, detect_nbest, read_forests, write_nbest
 from hopefear.formats.files import PathLike, Tell, tell_nobody
@@ -15,8 +16,7 @@ from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 __all__ = [
     "ForestReranking",
     "Reranking",
-    "check_common_features",
-    "shorten_names",
+    "check_features",
     "write_reranked",
 ]
 
@@ -129,21 +129,47 @@ class ForestReranking:
             self.forests, self.format, feature_names=names, tell=self.tell
         ):
             if not checked:
-                check_common_features(self.weights, names.texts(), "forests")
+                _require_common(self.weights, names.texts(), "forests")
                 checked = True
             yield sentence, without_boundaries(forest)
+        if checked:
+            check_features(self.weights, names.texts(), "forests")
 
 
-def check_common_features(weights: Weights, present: Sequence[str], what: str) -> None:
-    """Require some feature that both `what` and the weights have."""
-    if present and not any(name in weights for name in present):
-        raise DataError(
-            f"the {what} and the weights have no feature in common: the {what} have "
-            f"{shorten_names(present)}, the weights have {shorten_names(weights.names)}"
+def check_features(weights: Weights, present: Sequence[str], what: str) -> None:
+    """Compare the features of weights with those of `what`, lists or forests.
+
+    Features on one side only are a warning, as is that all weights are zero; none in common is an
+    error.
+    """
+    if not present:
+        return
+    _require_common(weights, present, what)
+    known = set(present)
+    if unknown := [name for name in weights if name not in known and weights[name] != 0.0]:
+        _warn(f"weights of features that are in no {what[:-1]}: {_shorten(unknown)}")
+    if missing := [name for name in present if name not in weights]:
+        _warn(f"features of the {what} without a weight count nothing: {_shorten(missing)}")
+    if not any(weights.get(name, 0.0) for name in present):
+        _warn(
+            f"all weights of features of the {what} are zero, so that no candidate is better than "
+            "another and the first one is taken"
         )
 
 
-def shorten_names(names: Sequence[str]) -> str:
+def _require_common(weights: Weights, present: Sequence[str], what: str) -> None:
+    if not any(name in weights for name in present):
+        raise DataError(
+            f"the {what} and the weights have no feature in common: the {what} have "
+            f"{_shorten(present)}, the weights have {_shorten(weights.names)}"
+        )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, HopefearWarning, stacklevel=4)
+
+
+def _shorten(names: Sequence[str]) -> str:
     """Join names; the first ones if there are many."""
     shown = ", ".join(names[:5]) or "none"
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

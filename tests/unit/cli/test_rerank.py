@@ -100,6 +100,26 @@ def test_a_feature_without_a_weight_is_a_warning(folder: Path) -> None:
         assert next(iter(rerank(nbest="lists", weights={"LM": 1.0}))) == "a house"
 
 
+def test_a_weight_of_no_feature_is_a_warning(folder: Path, hopefear: Hopefear) -> None:
+    Path("typo.tsv").write_text("LM\t1.0\nTm\t0.5\nsparse\t0.0\n")
+    found = hopefear("rerank", "--nbest", "lists", "--weights", "typo.tsv")
+    assert (found.code, found.err) == (
+        0,
+        "hopefear: warning: weights of features that are in no list: Tm\n"
+        "hopefear: warning: features of the lists without a weight count nothing: TM\n",
+    )
+
+
+def test_weights_that_are_all_zero_are_a_warning(folder: Path, hopefear: Hopefear) -> None:
+    Path("zero.tsv").write_text("LM\t0.0\nTM\t0\n")
+    found = hopefear("rerank", "--nbest", "lists", "--weights", "zero.tsv")
+    assert found.out == "a house\n\na dog\n"
+    assert found.err == (
+        "hopefear: warning: all weights of features of the lists are zero, so that no candidate is "
+        "better than another and the first one is taken\n"
+    )
+
+
 def test_weights_of_other_features_altogether_are_an_error(folder: Path) -> None:
     message = "no feature in common: the lists have LM, TM, the weights have lm"
     with pytest.raises(DataError, match=message):
@@ -107,6 +127,7 @@ def test_weights_of_other_features_altogether_are_an_error(folder: Path) -> None
 
 
 def test_equal_scores_leave_the_order(folder: Path) -> None:
-    found = rerank(nbest="lists", weights={"TM": 0.0, "LM": 0.0})
+    with pytest.warns(HopefearWarning, match="all weights of features of the lists are zero"):
+        found = rerank(nbest="lists", weights={"TM": 0.0, "LM": 0.0})
     texts = [h.text for segment in found.segments() for h in segment.hypotheses]
     assert texts == [h.text for segment in read_nbest("lists") for h in segment.hypotheses]

@@ -55,6 +55,20 @@ def test_weights_of_other_features_are_an_error(folder: Path) -> None:
         list(rerank(forests="some.forests", weights=Weights({"other": 1.0})))
 
 
+def test_doubtful_weights_are_a_warning(folder: Path, hopefear: Hopefear) -> None:
+    names = list(FOREST_START)
+    Path("typo.tsv").write_text("".join(f"{name}\t1\n" for name in [*names[1:], "typo"]))
+    found = hopefear("rerank", "--forests", "some.forests", "--weights", "typo.tsv")
+    assert found.code == 0
+    assert found.err == (
+        "hopefear: warning: weights of features that are in no forest: typo\n"
+        f"hopefear: warning: features of the forests without a weight count nothing: {names[0]}\n"
+    )
+    Path("zero.tsv").write_text("".join(f"{name}\t0\n" for name in names))
+    found = hopefear("rerank", "--forests", "some.forests", "--weights", "zero.tsv")
+    assert "all weights of features of the forests are zero" in found.err
+
+
 def test_either_lists_or_forests_are_reranked(folder: Path) -> None:
     with pytest.raises(ConfigError, match="either n-best lists or forests"):
         rerank(weights={"tm": 1.0})
