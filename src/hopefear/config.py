@@ -96,14 +96,16 @@ class _MisfitError(Exception):
 
 
 def _dataclass(
-    kind: Callable[..., T], table: object, key: str, *, taken: tuple[str, ...] = ()
+    kind: Callable[..., T], table: object, key: str, *, taken: tuple[str, ...] = (), of: str = ""
 ) -> T:
+    """Make a dataclass; keys that are `taken` are not its own, and `of` says what it is."""
     if not isinstance(table, Mapping):
         raise _MisfitError(key, f"expected a table, got {_show(table)}")
     hints, options = _options(kind)
     for name in table:
         if name not in options and name not in taken:
-            raise _MisfitError(_join(key, name), f"unknown key{suggest(name, [*taken, *options])}")
+            problem = f"unknown key{of}{suggest(name, [*taken, *options])}"
+            raise _MisfitError(_join(key, name), problem, settings=[_join(key, name)])
     values = {
         name: _value(hints[name], table[name], _join(key, name))
         for name in options
@@ -171,7 +173,7 @@ def _choice(registry: Registry[Any], value: object, key: str) -> object:
     if not isinstance(kind, type) or not is_dataclass(kind):
         message = f"the {registry.kind} '{name}' has no settings: make it a dataclass"
         raise _MisfitError(_join(key, "name"), message)
-    return _dataclass(kind, table, key, taken=("name",))
+    return _dataclass(kind, table, key, taken=("name",), of=f" of the {registry.kind} '{name}'")
 
 
 def _union(kinds: list[Any], value: object, key: str) -> object:

@@ -122,7 +122,7 @@ def test_every_failure_says_why_in_one_line(
         "nothere: cannot be read": (1, ["pro", *options(files, run), "--refs", "nothere"]),
         "file is not a directory": (2, ["pro", *options(files, tmp_path / "file" / "run")]),
         "exists and is not a directory": (2, ["pro", *options(files, tmp_path / "file")]),
-        "unknown key; did you mean 'epochs'": (
+        "unknown key of the learner 'pro'; did you mean 'epochs'": (
             2,
             ["pro", *options(files, run, "--set", "learner.epoch=1")],
         ),

@@ -102,7 +102,7 @@ def test_a_choice_may_be_given_by_its_name_alone() -> None:
         ("learner.max_step = 1.0", "learner.name: must name a learner; known: averaged, mira"),
         (
             "[learner]\nname = 'mira'\nmaxstep = 1.0",
-            r"learner.maxstep: unknown key; did you mean 'max_step'\? Known: max_step, name",
+            r"learner.maxstep: unknown key of the learner 'mira'; did you mean 'max_step'\?",
         ),
         (
             "[learner]\nname = 'mira'\nmax_step = -0.5",

@@ -88,6 +88,8 @@ class ForestFormat(Format, Protocol):
 
 AnyFormat = TypeVar("AnyFormat", bound=Format)
 
+SHOWN = 60  # characters of a line in a message
+
 nbest_formats: Registry[NBestFormat] = Registry("n-best format")
 weights_formats: Registry[WeightsFormat] = Registry("weights format")
 forest_formats: Registry[ForestFormat] = Registry("forest format")
@@ -135,7 +137,8 @@ def choose_format(
         problem = f"could be any of these; name the format: {', '.join(fitting)}"
     else:
         first = next((line for line in source.head() if line.strip()), "")
-        looks = "" if source.is_directory else f"; its first line is {first!r:.80}"
+        shown = repr(first if len(first) <= SHOWN else f"{first[:SHOWN]}...")
+        looks = "" if source.is_directory else f"; its first line is {shown}"
         known = ", ".join(formats)
         problem = f"is in no known {formats.kind}{looks}; if it is one of these, name it: {known}"
     settings = () if formats is weights_formats else ("format",)

@@ -23,7 +23,15 @@ from hopefear.formats.files import (
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.types import Segment, Vocabulary
 
-__all__ = ["SentenceKeys", "add_nbest", "detect_nbest", "load_nbest", "read_nbest", "write_nbest"]
+__all__ = [
+    "SentenceKeys",
+    "add_nbest",
+    "detect_nbest",
+    "finish_nbest",
+    "load_nbest",
+    "read_nbest",
+    "write_nbest",
+]
 
 
 class SentenceKeys:
@@ -161,6 +169,11 @@ def load_nbest(
     for path in files:
         with open_source(path) as source:
             add_nbest(source, format, builder, keys, tell=tell)
+    return finish_nbest(builder, files, sentences)
+
+
+def finish_nbest(builder: NBestBuilder, files: Sequence[PathLike], sentences: int = 0) -> NBest:
+    """Make the lists of what was read from some files, which are named in errors."""
     try:
         return builder.finish(sentences)
     except DataError as error:  # of a sentence's number, which may be of any of them

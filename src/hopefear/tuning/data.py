@@ -22,7 +22,7 @@ from hopefear.formats import (
 from hopefear.formats.base import choose_format
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Source, Tell, open_source, tell_nobody
-from hopefear.formats.nbest import add_nbest
+from hopefear.formats.nbest import add_nbest, finish_nbest
 from hopefear.learners import ForestSet, TuningSet
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
@@ -138,7 +138,7 @@ def load_data(
         keys = SentenceKeys(keyed[0] if keyed else ())
         for source, format in sources:
             add_nbest(source, format, builder, keys, tell=tell)
-        nbest = builder.finish(settings.sentences)
+        nbest = finish_nbest(builder, settings.nbest, settings.sentences)
         references = _references(settings, keyed, keys)
         what = f"{_files(settings.nbest)} has n-best lists"
         _check_length(nbest.sentence_count, references, what, settings, role)
@@ -283,7 +283,8 @@ def _read_scored(
         )
     # Rows are sorted by sentence, and otherwise in the order in which they came.
     order = np.argsort(np.array(sentences, dtype=np.int64), kind="stable")
-    return builder.finish(settings.sentences), np.array(values, dtype=np.float64)[order]
+    nbest = finish_nbest(builder, settings.nbest, settings.sentences)
+    return nbest, np.array(values, dtype=np.float64)[order]
 
 
 def _read_numbers(path: Path) -> Iterator[float]:

@@ -60,7 +60,7 @@ def build_settings(
         key, value = parse_assignment(assignment)
         put(table, key, value, source)
     if "learner" in table:
-        _put_preset(table)
+        _put_preset(table, source)
         translates = bool(table.get("model") or table.get("decoder"))
         table["learner"] = _expanded(
             table["learner"], forests=_has_forests(table), translates=translates
@@ -118,10 +118,13 @@ def _plain(metric: Metric) -> Table:
     return {"name": metrics.name_of(type(metric)), **config.encode(metric)}
 
 
-def _put_preset(table: Table) -> None:
+def _put_preset(table: Table, source: str) -> None:
     """Put what a preset says of the run into the table, unless that says something else."""
     given = table["learner"]
     name = given.get("name") if isinstance(given, dict) else given
+    if isinstance(name, str) and name not in presets and name not in learners:
+        problem = f"'{name}' is no preset and no learner{suggest(name, [*presets, *learners])}"
+        raise ConfigError(f"{source}: learner.name: {problem}")
     if name not in presets:
         return
     preset = presets[cast(str, name)]

@@ -69,6 +69,10 @@ def test_the_options_that_are_named_are_those_of_the_command() -> None:
             "(--dev-refs, --dev-scores)",
         ),
         ([*DATA, "--tokenize", "13b"], "metric.tokenize: unknown '13b'; did you mean '13a'?"),
+        (
+            [*DATA, "--metric", "ter", "--tokenize", "none"],
+            "metric.tokenize: unknown key of the metric 'ter'; known: asian_support, ",
+        ),
         (["--nbest", "empty", "--refs", "tune.refs"], "empty: is empty, so that there is nothing"),
         (["--nbest", "junk", "--refs", "tune.refs"], "travatar, tsv (--format)\n"),
     ],
@@ -90,6 +94,13 @@ def test_a_run_that_is_there_is_replaced_by_an_option(hopefear: Hopefear) -> Non
 def test_a_short_name_of_a_setting_is_understood(hopefear: Hopefear) -> None:
     found = hopefear("tune", "refs.toml", "-o", "run")
     assert "refs.toml: tuning.refs: unknown key; did you mean 'references'?" in found.err
+
+
+def test_a_file_of_settings_may_name_presets_and_is_told_so(hopefear: Hopefear) -> None:
+    Path("run.toml").write_text('learner = "moses-kbmirra"\n')
+    found = hopefear("tune", "run.toml", *DATA, "-o", "run")
+    message = "run.toml: learner.name: 'moses-kbmirra' is no preset and no learner; did you mean"
+    assert f"{message} 'moses-kbmira'?" in found.err
 
 
 def test_conversions_and_trainings_have_options_of_their_own(hopefear: Hopefear) -> None:

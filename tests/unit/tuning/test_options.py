@@ -136,7 +136,12 @@ def test_assignments_are_dotted_keys_and_toml_values(text: str, expected: object
     ("learner", "options", "assignments", "message"),
     [
         ("mret", {}, [], "'mret' is no preset, no learner and no .toml file; did you mean 'mert'"),
-        ("mert", DATA, ["learner.restart=1"], "learner.restart: unknown key; did you mean 'rest"),
+        (
+            "mert",
+            DATA,
+            ["learner.restart=1"],
+            "learner.restart: unknown key of the learner 'mert'; did",
+        ),
         ("mert", DATA, ["learner.restarts=x"], "learner.restarts: expected int, got 'x'"),
         ("mert", DATA, ["learner"], "expected KEY=VALUE, as in learner.epochs=5, found 'learner'"),
         ("mert", DATA, [".x=1"], "expected KEY=VALUE"),
