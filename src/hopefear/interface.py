@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hopefear.arguments import file_name, file_names, several_texts, weights_or_file
 from hopefear.conversion import convert
-from hopefear.errors import ConfigError, FormatError, HopefearError, HopefearWarning
+from hopefear.errors import ConfigError, DataError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
 from hopefear.events import Event, Warned
@@ -16,6 +16,7 @@ from hopefear.formats import SentenceKeys, load_nbest
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import Learner
+from hopefear.learners.candidate_values import describe_large_value
 from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.reranking import (
     ForestReranking,
@@ -309,6 +310,8 @@ def rerank(
     lists = load_nbest(
         nbest, format, sentences=sentences, keys=keys, memory_limit=memory_limit, tell=tell
     )
+    if message := describe_large_value(lists, lambda i: keys.names[i] if keys.names else str(i)):
+        raise DataError(f"{', '.join(lists_given or ())}: {message}")
     check_features(chosen, lists.feature_names.texts() if len(lists) else (), "lists")
     return Reranking(lists=lists, weights=chosen, keys=keys, threads=threads)
 

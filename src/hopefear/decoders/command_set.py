@@ -9,6 +9,7 @@ import numpy as np
 from hopefear.decoders.command import CommandDecoder
 from hopefear.errors import ConfigError, DataError, DecoderError
 from hopefear.learners import ListData, TuningSet
+from hopefear.learners.candidate_values import describe_large_value
 from hopefear.metrics import References, TextMetric
 from hopefear.nbest import ErrorSurface, NBestBuilder
 from hopefear.types import FloatArray, Vocabulary, Weights
@@ -154,6 +155,8 @@ class CommandSet(ListData):
         lists = self._judged(builder)
         if not len(lists.nbest):
             raise DecoderError(f"the decoder listed no translations: {self._decoder.command}")
+        if message := describe_large_value(lists.nbest):
+            raise DataError(f"the decoder's lists: {message}")
         return lists
 
     def _judged(self, builder: NBestBuilder) -> TuningSet:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from hopefear.errors import FormatError, OptionError
+from hopefear.file_errors import file_error_reason, naming
 from hopefear.forest import Forest
 from hopefear.formats.files import Source
 
@@ -96,7 +97,7 @@ def write_numbered(
     try:
         temporary.mkdir()
     except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+        raise FormatError(f"{path}: cannot be written: {file_error_reason(error)}") from error
     try:
         for expected, (sentence, forest) in enumerate(forests):
             if sentence != expected:
@@ -108,7 +109,8 @@ def write_numbered(
                 text = text_of(forest)
             except FormatError as error:
                 raise FormatError(f"{path}: sentence {sentence}: {error}") from error
-            (temporary / f"{sentence}.{suffix}").write_bytes(_packed(text, suffix))
+            with naming(path):
+                (temporary / f"{sentence}.{suffix}").write_bytes(_packed(text, suffix))
         temporary.rename(path)
     except BaseException:
         shutil.rmtree(temporary)
@@ -137,4 +139,4 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"{path}: the compressed data is broken: {error}") from error
     except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error

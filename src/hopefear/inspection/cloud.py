@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hopefear import config
 from hopefear.errors import ConfigError, FormatError
+from hopefear.file_errors import file_error_reason
 from hopefear.formats.files import open_output
 
 __all__ = ["Chosen", "Cloud", "CloudPoint", "FeatureDifference", "read_cloud", "write_cloud"]
@@ -142,7 +143,9 @@ def read_cloud(path: Path) -> Cloud:
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
         return config.decode(Cloud, table, source=str(path))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise FormatError(f"{path}: cannot be read: {error}") from error
     except ConfigError as error:
         raise FormatError(str(error)) from error

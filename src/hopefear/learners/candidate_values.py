@@ -1,34 +1,44 @@
 """The values of features of fixed candidates, looked at as a whole."""
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 from hopefear import _core
 from hopefear.learners.base import TuningSet
 from hopefear.learners.forest_set import ForestSet
+from hopefear.nbest import NBest
 
-__all__ = ["CandidateValue", "checksum", "find_value_above"]
+__all__ = ["checksum", "describe_large_value"]
 
-
-class CandidateValue(NamedTuple):
-    """A value: of a feature of the part (hypothesis or edge) of a sentence, all counted from 0."""
-
-    sentence: int
-    part: int
-    feature: int
-    value: float
+# A double has sixteen digits: beside a value of this size, four are left behind the point.
+LARGEST_VALUE = 1e12
 
 
-def find_value_above(data: TuningSet | ForestSet, bound: float) -> CandidateValue | None:
-    """Return the first value that is larger than `bound` in size, if there is one."""
-    if isinstance(data, ForestSet):
-        edge = _core.find_edge_value_above(data.core, bound)
-        return None if edge is None else CandidateValue(*edge)
-    found = data.nbest.find_value_above(bound)
-    if found is None:
-        return None
-    row, feature, value = found
-    sentence = int(data.nbest.offsets.searchsorted(row, side="right")) - 1
-    return CandidateValue(sentence, row - int(data.nbest.offsets[sentence]), feature, value)
+def describe_large_value(
+    candidates: NBest | ForestSet, name: Callable[[int], str] = str
+) -> str | None:
+    """Return where the first value is that is too large for scores, and what would do; or None.
+
+    `name` gives what a sentence is called. Beside such a value all others lose their digits, and
+    sums with larger ones overflow.
+    """
+    if isinstance(candidates, ForestSet):
+        edge = _core.find_edge_value_above(candidates.core, LARGEST_VALUE)
+        if edge is None:
+            return None
+        sentence, part, feature, value = edge
+        what = "edge"
+    else:
+        found = candidates.find_value_above(LARGEST_VALUE)
+        if found is None:
+            return None
+        row, feature, value = found
+        sentence = int(candidates.offsets.searchsorted(row, side="right")) - 1
+        part, what = row - int(candidates.offsets[sentence]), "hypothesis"
+    return (
+        f"sentence {name(sentence)}: feature '{candidates.feature_names[feature]}' of {what} "
+        f"{part + 1} is {value:.6g}; beside values above {LARGEST_VALUE:.0e} all others lose their "
+        "digits. Correct it, or divide the feature by the same number everywhere"
+    )
 
 
 def checksum(data: TuningSet | ForestSet) -> int:

@@ -17,6 +17,7 @@ from hopefear.events import (
     Warned,
     read_log,
 )
+from hopefear.file_errors import file_error_reason
 from hopefear.formats.files import PathLike
 from hopefear.inspection import Cloud, read_cloud
 from hopefear.reporting.weight_history import WeightHistory
@@ -193,12 +194,14 @@ def _read_log(path: Path, number: int | None) -> tuple[Replica, ReplicasFinished
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: is not UTF-8: {error.reason}") from error
     except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+        raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
     return replica, summary
 
 
 def _read_settings(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
+    except UnicodeDecodeError as error:
         raise FormatError(f"{path}: cannot be read: {error}") from error

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopefear.errors import DataError
 from hopefear.learners import ForestSet
-from hopefear.learners.candidate_values import find_value_above
+from hopefear.learners.candidate_values import describe_large_value
 from hopefear.registry import suggest
 from hopefear.tuning.data import LoadedSet
 from hopefear.tuning.settings import TuneSettings
@@ -28,8 +28,6 @@ __all__ = [
     "check_values",
 ]
 
-# A double has sixteen digits: beside a value of this size, four are left behind the point.
-LARGEST_VALUE = 1e12
 # A feature that most hypotheses have should be in all of them; one that few have is a sparse one.
 MOST, SOME = 0.9, 0.2
 
@@ -46,16 +44,10 @@ def check_repeatable(settings: TuneSettings) -> Iterator[str]:
 
 def check_values(data: LoadedSet) -> None:
     """Refuse values of features so large that scores lose their digits in them, or overflow."""
-    found = find_value_above(data.tuning_set, LARGEST_VALUE)
-    if found is None:
-        return
-    part = "edge" if isinstance(data.tuning_set, ForestSet) else "hypothesis"
-    raise DataError(
-        f"{data.files}: sentence {data.sentence(found.sentence)}: feature "
-        f"'{data.tuning_set.feature_names[found.feature]}' of {part} {found.part + 1} is "
-        f"{found.value:.6g}; beside values above {LARGEST_VALUE:.0e} all others lose their digits. "
-        "Correct it, or divide the feature by the same number everywhere"
-    )
+    candidates = data.tuning_set if isinstance(data.tuning_set, ForestSet) else data.nbest
+    message = describe_large_value(candidates, data.sentence)
+    if message is not None:
+        raise DataError(f"{data.files}: {message}")
 
 
 def check_lists(data: LoadedSet) -> Iterator[str]:

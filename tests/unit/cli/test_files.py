@@ -11,7 +11,9 @@ from command_line import Hopefear, Outcome, program
 from hopefear import tune
 from hopefear.errors import HopefearError
 from hopefear.events import Event, EventLog, RunFailed, RunFinished, read_log
+from hopefear.formats import write_forests
 from hopefear.learners import KBestMira
+from tuning_sets import garbled_forests
 
 DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none", "--start", "ones"]
 TOO_LARGE = "cannot be written: File too large; raise the limit ('ulimit -f'), or name another"
@@ -41,6 +43,8 @@ def limited(bytes_: int, *arguments: str) -> Outcome:
         (["convert", "tune.nbest", "x.jsonl", "--to", "jsonl"], "x.jsonl"),
         (["convert", "tune.nbest", "x.jsonl.gz", "--to", "jsonl"], "x.jsonl.gz"),
         (["rerank", "--nbest", "tune.nbest", "--weights", "w", "--nbest-out", "x"], "x"),
+        (["convert", "some.forests", "x", "--to", "cdec-forest"], "x"),
+        (["convert", "some.forests", "x.forests", "--to", "hopefear"], "x.forests"),
         (["demo", "--candidates", "--output", "d", "--sentences", "50"], "d/dev.nbest.gz"),
     ],
 )
@@ -48,6 +52,8 @@ def test_a_file_that_there_is_no_room_for_is_named_and_not_left(
     folder: Path, arguments: list[str], file: str
 ) -> None:
     (folder / "w").write_text("lm\t1\ntm\t1\nreordering\t1\nwords\t1\nnoise\t1\n")
+    forests, _ = garbled_forests(sentences=4)
+    write_forests("some.forests", enumerate(forests))
     found = limited(1000, *arguments)
     assert (found.code, found.out) == (1, "")
     assert found.err.startswith(f"hopefear: {file}: {TOO_LARGE}")

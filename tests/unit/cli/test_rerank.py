@@ -120,6 +120,13 @@ def test_weights_that_are_all_zero_are_a_warning(folder: Path, hopefear: Hopefea
     )
 
 
+def test_a_value_too_large_for_scores_is_an_error(folder: Path, hopefear: Hopefear) -> None:
+    Path("huge").write_text(MOSES.replace("LM= -4", "LM= -4e300"))
+    found = hopefear("rerank", "--nbest", "huge", "--weights", "lm.tsv")
+    assert (found.code, found.out) == (1, "")
+    assert found.err.startswith("hopefear: huge: sentence 2: feature 'LM' of hypothesis 2 is -4e+")
+
+
 def test_weights_of_other_features_altogether_are_an_error(folder: Path) -> None:
     message = "no feature in common: the lists have LM, TM, the weights have lm"
     with pytest.raises(DataError, match=message):

@@ -253,6 +253,20 @@ def test_learners_of_lists_learn_around_a_command(
     assert (tmp_path / "run" / "decoder" / "tuning" / "decoder.log").exists()
 
 
+def test_a_value_too_large_for_scores_is_an_error_of_the_decoder(
+    command: str, tmp_path: Path
+) -> None:
+    candidates = tmp_path / "candidates.jsonl"
+    first, *rest = candidates.read_text().split("\n")
+    text, features = json.loads(first)[0]
+    features["lm"] = 1e300
+    candidates.write_text("\n".join([json.dumps([(text, features)]), *rest]))
+    options: dict[str, Any] = {"source": tmp_path / "source", "refs": tmp_path / "refs"}
+    message = r"the decoder's lists: sentence 0: feature 'lm' of hypothesis 1 is 1e\+300"
+    with pytest.raises(DataError, match=message):
+        list(tune("mert", decoder=command, start=tmp_path / "start.tsv", **options))
+
+
 def test_a_command_needs_start_weights_and_its_failures_are_shown(
     command: str, tmp_path: Path
 ) -> None:
