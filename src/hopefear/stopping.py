@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopefear import require
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.events import EpochFinished
 
 __all__ = ["Stopping", "Track"]
@@ -34,7 +34,7 @@ class Stopping:
         require.non_negative(self, "window")
         require.non_negative(self, "least_gain")
         if self.window in (1, 2):
-            raise ConfigError(f"Stopping.window must be 0 or at least 3, got {self.window}")
+            raise OptionError(self, "window", f" must be 0 or at least 3, got {self.window}")
 
 
 class Track:

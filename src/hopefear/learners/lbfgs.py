@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from hopefear import _core, require
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners
 from hopefear.losses import JensenRiskBound, Loss, losses
 from hopefear.regularizers import L1, L2, Regularizer, regularizers
@@ -114,9 +114,8 @@ class Lbfgs:
         require.at_least(self, "epochs", 1)
         if not self.loss.smooth:
             name = losses.name_of(type(self.loss))
-            raise ConfigError(
-                f"Lbfgs.loss: '{name}' is not smooth; set soft = true, or learn with 'sgd'"
-            )
+            problem = f": '{name}' is not smooth; set soft = true, or learn with 'sgd'"
+            raise OptionError(self, "loss", problem)
 
     def init(self, data: TuningSet, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Start at `weights`, which the regularizer may also pull back to."""

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from hopefear import require
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import (
     DataTypes,
     ProgressCallback,
@@ -83,13 +83,11 @@ class Mert:
         require.at_least(self, "epochs", 1)
         for name, pair in self.bounds.items():
             if len(pair) != 2 or not pair[0] <= pair[1]:
-                raise ConfigError(
-                    f"Mert.bounds: '{name}' needs [least, greatest], got {list(pair)}"
-                )
+                problem = f": '{name}' needs [least, greatest], got {list(pair)}"
+                raise OptionError(self, "bounds", problem)
         if (self.penalty == "none") != (self.strength == 0):
-            raise ConfigError(
-                f"Mert: penalty '{self.penalty}' with strength {self.strength}: give both or none"
-            )
+            problem = f" is '{self.penalty}' with strength {self.strength}: give both or none"
+            raise OptionError(self, "penalty", problem)
 
     def init(self, data: TuningData, weights: FloatArray) -> FloatArray:
         """Start at `weights`, moved into the bounds."""

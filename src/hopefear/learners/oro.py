@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from hopefear import _core, require
-from hopefear.errors import ConfigError
+from hopefear.errors import OptionError
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.learners.sources import BatchListData
 from hopefear.nbest import NBestBuilder
@@ -84,7 +84,7 @@ class Oro:
         require.integer(self, "list_size", 2)
         require.at_least(self, "epochs", 1)
         if self.update == "mira" and self.loss == "softmax":
-            raise ConfigError("Oro.update: 'mira' is defined for the hinge loss only")
+            raise OptionError(self, "update", ": 'mira' is defined for the hinge loss only")
 
     def init(self, data: TuningSet | BatchListData, weights: FloatArray) -> FloatArray:
         """Start at `weights`; the paper starts at zero."""

@@ -100,7 +100,7 @@ class _Models:
         if given is None and (given := matching_weights(settings, names)) is not None:
             own = self._model.path / self._model.settings.weights
             self.about_start = (
-                f"{about_patterns(settings)}; not from the model's own weights: to start from "
+                f"{about_patterns(given)}; not from the model's own weights: to start from "
                 f"those, give {own} as the start"
             )
         self.start = self._model.weights if given is None else given

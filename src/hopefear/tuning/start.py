@@ -39,7 +39,7 @@ def start_weights(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, str
     if settings.moses_ini is not None:
         return read_weights(settings.moses_ini, "moses"), ""
     if (matching := matching_weights(settings, data.tuning_set.feature_names)) is not None:
-        return matching, about_patterns(settings)
+        return matching, about_patterns(matching)
     if settings.infer_start is False:
         return default_weights(data), ""
     return _inferred_start(settings, data)
@@ -77,9 +77,9 @@ def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | Non
     return Weights.from_vector(names, w) if found else None
 
 
-def about_patterns(settings: TuneSettings) -> str:
-    """Say that a run starts from patterns, which a preset may have brought."""
-    weights = [f"{pattern} = {value:g}" for pattern, value in settings.start_patterns.items()]
+def about_patterns(start: Weights) -> str:
+    """Say that a run starts from the weights of patterns, which a preset may have brought."""
+    weights = [f"{name} = {value:g}" for name, value in start.items() if value]
     return f"the run starts from start_patterns: {some(weights)}, all others = 0"
 
 

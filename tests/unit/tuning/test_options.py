@@ -191,3 +191,23 @@ def test_a_start_that_is_given_goes_before_the_patterns_of_a_preset_or_a_file(
     path.write_text('learner = "mert"\n[start_patterns]\n"LM*" = 1.0\n')
     assert build_settings(path, DATA).start_patterns == {"LM*": 1.0}
     assert not build_settings(path, {**DATA, **start}).start_patterns
+
+
+@pytest.mark.parametrize(
+    ("learner", "assignment", "message"),
+    [
+        ("mert", "learner.penalty=l2", "learner.penalty is 'l2' with strength 0.0"),
+        ("mert", "learner.bounds={lm = [1.0]}", "learner.bounds: 'lm' needs [least, greatest]"),
+        ("lbfgs", "learner.loss=ramp-1", "learner.loss: 'ramp-1' is not smooth"),
+        ("watanabe2012-mira", "learner.loss=softmax", "learner.update: 'mira' is defined for the"),
+        ("lbfgs", "learner.regularizer.strength=-1", "learner.regularizer.strength must be "),
+        ("mert", "stopping.window=2", "stopping.window must be 0 or at least 3, got 2"),
+        ("mert", "metric.smoothing_value=1.0", "metric.smoothing_value: smoothing 'exp' takes"),
+    ],
+)
+def test_mistakes_are_told_by_the_names_of_settings_and_not_of_classes(
+    learner: str, assignment: str, message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        build_settings(learner, DATA, assignments=[assignment])
+    assert str(caught.value).startswith(f"tune {learner}: {message}")

@@ -68,7 +68,9 @@ def test_a_start_that_a_preset_brings_is_told_and_another_one_goes_before_it(fil
         raise AssertionError("the run did not start")
 
     preset, (about, _) = start()
-    assert about.startswith("the run starts from start_patterns: LM* = 1, ")
+    assert about.startswith(
+        "the run starts from start_patterns: p_f_given_e = 1, p_e_given_f = 1, LM0 = 1, all"
+    )
     assert about.endswith(
         f"not from the model's own weights: to start from those, give {own} as the start"
     )

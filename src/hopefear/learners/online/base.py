@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core, require
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import DataTypes, EpochFigures, ProgressCallback, random_stream
 from hopefear.learners.sources import ForestData
 from hopefear.metrics import Bleu, BleuReferences, Metric, OracleDocument
@@ -151,9 +151,7 @@ class OnlineLearner(ABC):
         require.at_least(self, "epochs", 1)
         for name, rate in self.feature_rates.items():
             if not rate >= 0:
-                raise ConfigError(
-                    f"{type(self).__name__}.feature_rates: '{name}' must be >= 0, got {rate}"
-                )
+                raise OptionError(self, "feature_rates", f": '{name}' must be >= 0, got {rate}")
 
     @staticmethod
     def check_metric(metric: Metric) -> None:
