@@ -13,15 +13,20 @@ from hopefear.forest import Forest
 Derivation = tuple[int, ...]
 
 
-def derivations(forest: Forest) -> list[Derivation]:
-    """All derivations of the root, each as its edges in pre-order."""
+def node_derivations(forest: Forest) -> list[list[Derivation]]:
+    """All derivations of every node, each as its edges in pre-order."""
     found: list[list[Derivation]] = []
     for node in range(forest.node_count):
         found.append([])
         for edge in forest.edges(node):
             for parts in itertools.product(*(found[tail] for tail in forest.tails(edge))):
                 found[node].append((edge, *itertools.chain(*parts)))
-    return found[-1]
+    return found
+
+
+def derivations(forest: Forest) -> list[Derivation]:
+    """All derivations of the root."""
+    return node_derivations(forest)[-1]
 
 
 def possible_derivations(forest: Forest, scores: Sequence[float]) -> list[Derivation]:
@@ -31,12 +36,7 @@ def possible_derivations(forest: Forest, scores: Sequence[float]) -> list[Deriva
 
 def contexts(forest: Forest) -> list[list[Derivation]]:
     """For each node, the edges around it: those of every derivation of the root with a hole."""
-    inner: list[list[Derivation]] = []
-    for node in range(forest.node_count):
-        inner.append([])
-        for edge in forest.edges(node):
-            for parts in itertools.product(*(inner[tail] for tail in forest.tails(edge))):
-                inner[node].append((edge, *itertools.chain(*parts)))
+    inner = node_derivations(forest)
     outer: list[list[Derivation]] = [[] for _ in range(forest.node_count)]
     outer[forest.root] = [()]
     for node in reversed(range(forest.node_count)):

@@ -43,11 +43,13 @@ void bind_forest_set(nb::module_& m) {
     m.def(
         "forest_feature_spread",
         [](const ForestSet& forests, std::size_t features, std::size_t threads) {
-            return to_array(
-                without_gil([&] { return feature_spread(forests, features, threads); }));
+            FeatureSpread spread =
+                without_gil([&] { return feature_spread(forests, features, threads); });
+            return std::pair(to_array(std::move(spread.derivations)),
+                             to_array(std::move(spread.edges)));
         },
         nb::arg("forests"), nb::arg("features"), nb::arg("threads"),
-        "The deviation of each feature among derivations that are equally probable.");
+        "The deviation of each feature among derivations, and among the edges of a node.");
     m.def(
         "forest_feature_counts",
         [](const ForestSet& forests, std::size_t features) {

@@ -40,7 +40,8 @@ void bind_online_weights(nb::module_& m) {
             [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
                double step) { weights.checked_add(row(ids, values), step); },
             nb::arg("ids"), nb::arg("values"), nb::arg("step"), "w += step * values.")
-        .def("count", &OnlineWeights::count, "End a step: w counts once more in the mean.")
+        .def("count", &OnlineWeights::count, nb::arg("times") = 1.0,
+             "End a step: w counts so many times in the mean.")
         .def(
             "average", [](const OnlineWeights& weights) { return to_array(weights.average()); },
             "The mean over the steps.")

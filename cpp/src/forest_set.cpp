@@ -98,26 +98,43 @@ std::vector<std::int64_t> count_features(const ForestSet& forests, std::size_t f
 
 namespace {
 
+// Sums of variances, by feature.
+struct Variances {
+    explicit Variances(std::size_t features)
+        : derivations(features), edges(features), nodes(features) {}
+
+    void add(const Variances& other) {
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            derivations[i] += other.derivations[i];
+            edges[i] += other.edges[i];
+            nodes[i] += other.nodes[i];
+        }
+    }
+
+    std::vector<double> derivations;
+    std::vector<double> edges;
+    std::vector<double> nodes;  // how many there are where it varies
+};
+
 // Mean and variance of the features of one forest, node by node: a derivation is an edge, drawn
 // given its head, and independent derivations of the edge's tails.
 class Moments {
   public:
     explicit Moments(std::size_t features) : place_(features, -1) {}
 
-    // Add the variances of the features to `sum`.
-    void add(const Forest& forest, std::span<double> sum) {
+    void add(const Forest& forest, Variances& sum) {
         number_features(forest);
         const std::vector<double> zeros(forest.edge_count(), 0.0);
         const Distribution uniform(forest, zeros, 1.0);
         mean_.assign(forest.node_count() * ids_.size(), 0.0);
         variance_.assign(forest.node_count() * ids_.size(), 0.0);
-        for (NodeId node = 0; node <= forest.root(); ++node)
+        for (NodeId node = 0; node <= forest.root(); ++node) {
             add_node(forest, node, uniform.conditional());
+            add_edges(forest.edges(node).size(), sum);
+        }
         const std::size_t root = static_cast<std::size_t>(forest.root()) * ids_.size();
         for (std::size_t i = 0; i < ids_.size(); ++i) {
-            const double variance = variance_[root + i];
-            // What is constant leaves nothing but what rounding the means left.
-            if (variance > 1e-20 * largest_[i] * largest_[i]) sum[ids_[i]] += variance;
+            if (varies(i, variance_[root + i])) sum.derivations[ids_[i]] += variance_[root + i];
             place_[ids_[i]] = -1;
         }
     }
@@ -169,6 +186,29 @@ class Moments {
         }
     }
 
+    // The variance among the edges of the node that was added last.
+    void add_edges(std::size_t edges, Variances& sum) const {
+        const std::size_t count = ids_.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            double mean = 0.0;
+            double variance = 0.0;
+            for (std::size_t edge = 0; edge < edges; ++edge) mean += edge_means_[edge * count + i];
+            mean /= static_cast<double>(edges);
+            for (std::size_t edge = 0; edge < edges; ++edge) {
+                const double aside = edge_means_[edge * count + i] - mean;
+                variance += aside * aside / static_cast<double>(edges);
+            }
+            if (!varies(i, variance)) continue;
+            sum.edges[ids_[i]] += variance;
+            sum.nodes[ids_[i]] += 1.0;
+        }
+    }
+
+    // What is constant leaves nothing but what rounding the means left.
+    [[nodiscard]] bool varies(std::size_t place, double variance) const {
+        return variance > 1e-20 * largest_[place] * largest_[place];
+    }
+
     std::vector<std::int32_t> place_;  // of a feature in ids_; -1: not in this forest
     std::vector<FeatureId> ids_;
     std::vector<double> mean_;  // by node and place
@@ -179,28 +219,27 @@ class Moments {
 
 }  // namespace
 
-std::vector<double> feature_spread(const ForestSet& forests, std::size_t features,
-                                   std::size_t threads) {
+FeatureSpread feature_spread(const ForestSet& forests, std::size_t features, std::size_t threads) {
     if (features < forests.feature_count())
         fail<DataError>("the spread of ", features,
                         " features was asked for, but the forests have ", forests.feature_count());
     // The pieces are the same for any number of threads.
     constexpr std::size_t block = 64;
-    std::vector<std::vector<double>> pieces((forests.size() + block - 1) / block);
+    std::vector<Variances> pieces((forests.size() + block - 1) / block, Variances(features));
     parallel_blocks(forests.size(), block, threads, [&](std::size_t begin, std::size_t end) {
-        std::vector<double>& sum = pieces[begin / block];
-        sum.assign(features, 0.0);
         Moments moments(features);
         for (std::size_t sentence = begin; sentence < end; ++sentence)
-            if (forests[sentence]) moments.add(*forests[sentence], sum);
+            if (forests[sentence]) moments.add(*forests[sentence], pieces[begin / block]);
     });
-    std::vector<double> spread(features, 0.0);
-    for (const auto& piece : pieces)
-        for (std::size_t i = 0; i < features; ++i) spread[i] += piece[i];
+    Variances sum(features);
+    for (const Variances& piece : pieces) sum.add(piece);
     double count = 0.0;
     for (std::size_t sentence = 0; sentence < forests.size(); ++sentence)
         count += forests[sentence] ? 1.0 : 0.0;
-    for (double& x : spread) x = count > 0.0 ? std::sqrt(x / count) : 0.0;
+    FeatureSpread spread{std::move(sum.derivations), std::move(sum.edges)};
+    for (double& x : spread.derivations) x = count > 0.0 ? std::sqrt(x / count) : 0.0;
+    for (std::size_t i = 0; i < features; ++i)
+        if (sum.nodes[i] > 0.0) spread.edges[i] = std::sqrt(spread.edges[i] / sum.nodes[i]);
     return spread;
 }
 

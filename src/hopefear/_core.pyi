@@ -649,9 +649,9 @@ class StringTable:
 def score_forests(forests: ForestSet, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """w . h of each edge, forest after forest."""
 
-def forest_feature_spread(forests: ForestSet, features: int, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+def forest_feature_spread(forests: ForestSet, features: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
-    The deviation of each feature among derivations that are equally probable.
+    The deviation of each feature among derivations, and among the edges of a node.
     """
 
 def forest_feature_counts(forests: ForestSet, features: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
@@ -1825,8 +1825,8 @@ class OnlineWeights:
     def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float) -> None:
         """w += step * values."""
 
-    def count(self) -> None:
-        """End a step: w counts once more in the mean."""
+    def count(self, times: float = 1.0) -> None:
+        """End a step: w counts so many times in the mean."""
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The mean over the steps."""

@@ -80,10 +80,17 @@ struct EdgeValue {
 // and features count by their ids.
 [[nodiscard]] std::uint64_t checksum(const ForestSet& forests);
 
-// How much each feature varies among the derivations of a forest: the root of its variance if all
-// derivations are equally probable, averaged over the forests. Zero for a feature that is the same
-// in all derivations of every forest.
-[[nodiscard]] std::vector<double> feature_spread(const ForestSet& forests, std::size_t features,
-                                                 std::size_t threads);
+// How much each feature varies; zero for one that is the same in all derivations of every forest.
+struct FeatureSpread {
+    // Among the derivations of a forest: the root of its variance if all derivations are equally
+    // probable, averaged over the forests.
+    std::vector<double> derivations;
+    // Among the edges of a node, with what is below them on average: the root of its variance if
+    // all edges are equally probable, averaged over the nodes where it varies. It does not become
+    // small if few derivations have the feature.
+    std::vector<double> edges;
+};
+[[nodiscard]] FeatureSpread feature_spread(const ForestSet& forests, std::size_t features,
+                                           std::size_t threads);
 
 }  // namespace hopefear

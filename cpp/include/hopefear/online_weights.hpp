@@ -12,9 +12,9 @@ namespace hopefear {
 
 // w = origin + scale * v. Shrinking towards the origin changes the scale alone (Shalev-Shwartz et
 // al. 2007, Pegasos). The average over steps is kept lazily (Daume 2006, figure 2.3): with s_t the
-// scale at step t and S_t = s_1 + ... + s_t, a change d made to v in step i is in the sum of all
-// w_t from then on S_T - S_{i-1} times, so the sum of the d S_{i-1} is all that has to be
-// remembered.
+// scale at step t, times what the step counts for, and S_t = s_1 + ... + s_t, a change d made to v
+// in step i is in the sum of all w_t from then on S_T - S_{i-1} times, so the sum of the d S_{i-1}
+// is all that has to be remembered.
 class OnlineWeights {
   public:
     // Starts at `start`; shrinks towards `origin` (empty: towards zero).
@@ -49,10 +49,10 @@ class OnlineWeights {
         scale_ *= factor;
         if (scale_ < 1e-4) fold();
     }
-    // End a step: w as it is now counts once in the average.
-    void count() {
-        scale_sum_ += scale_;
-        ++steps_;
+    // End a step: w as it is now counts in the average, `times` as much as a step that counts once.
+    void count(double times = 1.0) {
+        scale_sum_ += times * scale_;
+        steps_ += times;
     }
 
     [[nodiscard]] std::vector<double> weights() const {
@@ -107,7 +107,7 @@ class OnlineWeights {
     std::vector<double> sum_;   // of scale * v over the steps before the last fold
     double scale_ = 1.0;
     double scale_sum_ = 0.0;
-    double steps_ = 0.0;
+    double steps_ = 0.0;  // what they count for, summed
 };
 
 }  // namespace hopefear

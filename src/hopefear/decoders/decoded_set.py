@@ -83,12 +83,22 @@ class DecodedSet(ForestData, BatchListData):
     @cached_property
     def feature_spread(self) -> FloatArray:
         """How much features vary among the derivations of some sentences, whatever the weights."""
+        return self._measured[0]
+
+    @cached_property
+    def feature_unit(self) -> FloatArray:
+        """The unit of each feature in these sentences: see `ForestSet`."""
+        return self._measured[1]
+
+    @cached_property
+    def _measured(self) -> tuple[FloatArray, FloatArray]:
         step = max(1, self.sentence_count // MEASURED)
         numbers = range(0, self.sentence_count, step)
         uniform = np.zeros(len(self.feature_names))
         forests = [self.forest(number, uniform) for number in numbers]
         references = References([self._references.sentences[number] for number in numbers])
-        return ForestSet(forests, references, self.metric, threads=self.threads).feature_spread
+        some = ForestSet(forests, references, self.metric, threads=self.threads)
+        return some.feature_spread, some.feature_unit
 
     @cached_property
     def scaled(self) -> Self:

@@ -95,6 +95,20 @@ class ForestSet(ForestData, BatchListData):
     @cached_property
     def feature_spread(self) -> FloatArray:
         """The deviation of each feature if all derivations of a forest are equally probable."""
+        return self._spreads[0]
+
+    @cached_property
+    def feature_unit(self) -> FloatArray:
+        """The spread of each feature, but no less than among the edges of a node.
+
+        A feature that few derivations have would have a tiny spread, and learners would take huge
+        steps in it.
+        """
+        derivations, edges = self._spreads
+        return np.where(derivations > 0, np.maximum(derivations, edges), 1.0)
+
+    @cached_property
+    def _spreads(self) -> tuple[FloatArray, FloatArray]:
         return _core.forest_feature_spread(self.core, len(self._names), self.threads)
 
     @cached_property

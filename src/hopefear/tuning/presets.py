@@ -106,16 +106,16 @@ def _chiang() -> Mapping[str, Preset]:
 
 class _Cooled(TypedDict):
     cooling: float
-    average: Literal["epoch"]
+    average: Literal["late"]
     epochs: int
 
 
 def _annealed() -> Mapping[str, Preset]:
     """Return the online learners as they did best for us: rates are in the features' own units."""
-    cooled: _Cooled = {"cooling": 0.87, "average": "epoch", "epochs": 20}
+    cooled: _Cooled = {"cooling": 0.87, "average": "late", "epochs": 20}
     chosen: dict[str, tuple[Learner, str]] = {
         "perceptron": (
-            replace(Perceptron(rate=0.1, **cooled), cooling=0.8),
+            Perceptron(rate=0.1, constant_length=True, **cooled),
             "the perceptron, from the 1-best to the hope",
         ),
         "sgd": (OnlineSgd(rate=0.1, **cooled), "hope and fear by SGD"),

@@ -229,6 +229,37 @@ def test_the_spread_is_the_deviation_over_all_derivations(
     assert_allclose(data.feature_spread, expected, rtol=1e-6, atol=1e-7)
 
 
+@given(corpora())
+def test_the_unit_of_a_feature_is_at_least_its_deviation_among_edges(
+    corpus: tuple[list[Forest], References],
+) -> None:
+    """With what is below an edge on average."""
+    data = ForestSet(*corpus, BLEU, threads=1)
+    variances: dict[str, list[float]] = {"f": [], "g": [], "h": []}
+    for forest in corpus[0]:
+        for derivations in brute_force.node_derivations(forest):
+            rows = [brute_force.features(forest, d) for d in derivations]
+            edges = {d[0] for d in derivations}
+            for name, below in variances.items():
+                means = [
+                    np.mean(
+                        [
+                            h.get(name, 0.0)
+                            for h, d in zip(rows, derivations, strict=True)
+                            if d[0] == edge
+                        ]
+                    )
+                    for edge in edges
+                ]
+                if np.var(means) > 1e-12:
+                    below.append(float(np.var(means)))
+    for i, below in enumerate(variances.values()):
+        spread = data.feature_spread[i]
+        least = math.sqrt(np.mean(below)) if below else 0.0
+        expected = max(spread, least) if spread > 0 else 1.0
+        assert_allclose(data.feature_unit[i], expected, rtol=1e-6)
+
+
 def test_the_spread_of_forests_made_of_lists_is_that_of_the_lists() -> None:
     lists = synthetic_set()
     assert_allclose(as_forests(lists).feature_spread, lists.feature_spread, rtol=1e-9)

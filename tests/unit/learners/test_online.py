@@ -347,10 +347,29 @@ def test_the_weights_of_a_learner_are_the_mean_over_all_its_steps() -> None:
     assert_allclose(found[-1], np.mean(seen, axis=0), rtol=1e-9)
     last = run(replace(learner, average="none"), data, start_of(data), epochs=3)
     assert_array_equal(last[-1], seen[-1])
-    epochs = run(replace(learner, average="epoch"), data, start_of(data), epochs=3)
-    for epoch, mean in enumerate(epochs):
-        steps = seen[-24:][8 * epoch : 8 * epoch + 8]
-        assert_allclose(mean, np.mean(steps, axis=0), rtol=1e-9)
+    late = run(replace(learner, average="late"), data, start_of(data), epochs=3)
+    for epoch, mean in enumerate(late, 1):
+        steps = seen[-24:][: 8 * epoch]
+        expected = np.average(steps, axis=0, weights=np.arange(1, len(steps) + 1))
+        assert_allclose(mean, expected, rtol=1e-9)
+
+
+def test_a_perceptron_of_constant_length_turns_its_weights_and_nothing_else() -> None:
+    data = synthetic_forests(sentences=8)
+    start = start_of(data)
+    learner = Perceptron(rate=0.2, average="none", constant_length=True)
+    turned = run(learner, data, start, epochs=3)
+    for w in turned:
+        assert_allclose(np.linalg.norm(w), np.linalg.norm(start), rtol=1e-12)
+    assert np.abs(turned[-1] - start).max() > 0.1
+    shrunk = run(replace(learner, constant_length=False, rate=1e-4), data, start, epochs=1)
+    assert np.linalg.norm(shrunk[0]) < np.linalg.norm(start)
+
+
+def test_a_perceptron_of_constant_length_can_start_at_zero() -> None:
+    data = synthetic_forests(sentences=8)
+    learner = Perceptron(rate=0.2, constant_length=True)
+    assert np.linalg.norm(run(learner, data, np.zeros(len(start_of(data))), epochs=1)[0]) > 0
 
 
 @pytest.mark.parametrize(

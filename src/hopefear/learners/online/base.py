@@ -124,9 +124,9 @@ class OnlineLearner(ABC):
         After every epoch rates and gains are multiplied by it. Below 1, steps become smaller, and
         hope and fear come nearer to the 1-best: what counts in the end is what the model has to
         decide (as in the annealing of Smith and Eisner, 2006).
-    average : {"run", "epoch", "none"}
-        What the weights are: the mean over all steps so far, over those of the last epoch, or those
-        after the last step.
+    average : {"run", "late", "none"}
+        What the weights are: the mean over all steps so far, the mean in which step t counts t
+        times, so that the beginning is forgotten, or those after the last step.
     epochs : int
         Passes over the sentences.
     """
@@ -139,7 +139,7 @@ class OnlineLearner(ABC):
     feature_rates: Mapping[str, float] = field(default_factory=dict)
     decay: float = 0.9
     cooling: float = 1.0
-    average: Literal["run", "epoch", "none"] = "run"
+    average: Literal["run", "late", "none"] = "run"
     epochs: int = 10
 
     def __post_init__(self) -> None:
@@ -147,7 +147,7 @@ class OnlineLearner(ABC):
         require.probability(self, "decay")
         require.positive(self, "cooling")
         require.probability(self, "cooling")
-        require.one_of(self, "average", ["run", "epoch", "none"])
+        require.one_of(self, "average", ["run", "late", "none"])
         require.at_least(self, "epochs", 1)
         for name, rate in self.feature_rates.items():
             if not rate >= 0:
@@ -184,13 +184,12 @@ class OnlineLearner(ABC):
         """Visit every sentence once, in random order."""
         references = references_of(data)
         weights, trial = state.weights.copy(), np.array(state.weights.current)
-        if self.average == "epoch":
-            weights = _core.OnlineWeights(trial)  # nothing summed up yet
         heat = self.heat(seed[1])
         document = replace(state.document, scale=heat)
         rates = state.rates * (heat / state.document.scale)
         tally = _Tally(data.corpus_score.dimension)
         order = random_stream(seed).permutation(data.sentence_count)
+        before = seed[1] * len(order)
         for done, sentence in enumerate(order.tolist(), 1):
             forest = data.forest(sentence, weights.current)
             if forest is not None:
@@ -202,7 +201,7 @@ class OnlineLearner(ABC):
                 example = Example(forest, sentence, references, weights.current)
                 visit = Visit(example, document, seed[1], weights, trial, rates)
                 tally.add(self.update(visit), example)
-                weights.count()
+                weights.count(before + done if self.average == "late" else 1.0)
                 document = document.add(example.best.statistics)
             progress(done, len(order))
         return replace(

@@ -6,8 +6,10 @@ and fear for discriminative training of SMT, JMLR 13, 3.1.
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from hopefear.learners.base import learners
-from hopefear.learners.online.base import Visit
+from hopefear.learners.online.base import Outcome, Visit
 from hopefear.learners.online.sgd import OnlineSgd
 from hopefear.search import Found
 
@@ -17,7 +19,27 @@ __all__ = ["Perceptron"]
 @learners.register("perceptron")
 @dataclass(frozen=True, kw_only=True)
 class Perceptron(OnlineSgd):
-    """max over the 1-best alone of B(hope) − B(d) − w·(h(hope) − h(d)), by subgradient steps."""
+    """max over the 1-best alone of B(hope) − B(d) − w·(h(hope) − h(d)), by subgradient steps.
+
+    Parameters
+    ----------
+    constant_length : bool
+        Whether ‖w‖ stays what it is at the start. Nothing has a better score than the 1-best, so
+        that steps towards the hope make w shorter, if they are small; and the shorter it is, the
+        more gains count when the hope is chosen.
+    """
+
+    constant_length: bool = False
+
+    def update(self, visit: Visit) -> Outcome:
+        """Take one step, and go back to the length before it."""
+        length = np.linalg.norm(visit.start)
+        outcome = super().update(visit)
+        if self.constant_length and outcome.constraints and length > 0:
+            w = visit.start
+            ids = np.arange(len(w), dtype=np.int32)
+            visit.move(ids, w * (length / np.linalg.norm(w) - 1.0))
+        return outcome
 
     def rival(self, visit: Visit) -> Found:
         """Return the 1-best."""
