@@ -29,6 +29,7 @@ from hopefear.learners import (
 from hopefear.losses import Loss, Ramp1, Ramp2, Ramp3
 from hopefear.registry import suggest
 from hopefear.regularizers import L2, L2Start
+from hopefear.search import Hope
 from hopefear.toml_writer import format_table
 
 __all__ = ["Preset", "describe_preset", "presets"]
@@ -115,13 +116,13 @@ def _annealed() -> Mapping[str, Preset]:
     cooled: _Cooled = {"cooling": 0.87, "average": "late", "epochs": 20}
     chosen: dict[str, tuple[Learner, str]] = {
         "perceptron": (
-            Perceptron(rate=0.1, constant_length=True, **cooled),
+            Perceptron(rate=0.1, reference=Hope(mu=-0.3), constant_length=True, **cooled),
             "the perceptron, from the 1-best to the hope",
         ),
-        "sgd": (OnlineSgd(rate=0.1, **cooled), "hope and fear by SGD"),
+        "sgd": (OnlineSgd(rate=0.1, decay=0.99, **cooled), "hope and fear by SGD"),
         "mira": (Mira(rate=0.1, **cooled), "MIRA with cutting planes on hope and fear"),
         "arow": (Arow(rate=0.2, **cooled), "AROW on hope and fear"),
-        "risk": (MinRisk(rate=0.1, **cooled), "minimum risk under linear BLEU"),
+        "risk": (MinRisk(rate=0.1, decay=0.99, **cooled), "minimum risk under linear BLEU"),
     }
     return {
         f"annealed-{name}": Preset(
