@@ -47,6 +47,8 @@ class Position:
         Why the run is over, if it is.
     start_score : float
         How good the start was on the data that decides: the dev data, if there is any.
+    seconds : float
+        How long the run has taken so far.
     """
 
     state: Any
@@ -57,6 +59,7 @@ class Position:
     held_out: tuple[float, ...] = ()
     reason: str = ""
     start_score: float = 0.0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ class CheckpointFile:
             "held_out": position.held_out,
             "reason": position.reason,
             "start_score": position.start_score,
+            "seconds": position.seconds,
             "features": data.feature_names.texts(),
         }
         arrays = encode_state(position.state) | {
@@ -139,6 +143,7 @@ class CheckpointFile:
                 held_out=tuple(map(float, table["held_out"])),
                 reason=str(table["reason"]),
                 start_score=float(table["start_score"]),
+                seconds=float(table["seconds"]),
             )
         except (DataError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
             raise self._broken(error) from error

@@ -85,6 +85,7 @@ def learn(
     position = Position(state=learner.init(data, first), previous=first)
     if checkpoint is not None:
         position = checkpoint.load(position, data)
+        began -= position.seconds
     if position.epoch:
         yield RunResumed(epoch=position.epoch + 1, started=_now())
     else:
@@ -105,7 +106,11 @@ def learn(
         track.add(event)
         if checkpoint is not None:
             position = replace(
-                position, best=track.best, held_out=track.held_out, reason=track.reason
+                position,
+                best=track.best,
+                held_out=track.held_out,
+                reason=track.reason,
+                seconds=time.perf_counter() - began,
             )
             checkpoint.save(position, data)
             yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))

@@ -1,5 +1,6 @@
 """Runs that are stopped go on, and end where an undisturbed run ends."""
 
+import json
 import os
 import random
 import signal
@@ -273,6 +274,21 @@ def test_arrays_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
     np.savez(checkpoint.path, **arrays)
     with pytest.raises(FormatError, match="'state' is missing"):
         list(course(SMALL["pro"], checkpoint, forests=False))
+
+
+def test_the_time_before_a_stop_counts(tmp_path: Path) -> None:
+    checkpoint = CheckpointFile(tmp_path / "state.npz")
+    for event in course(SMALL["pro"], checkpoint, forests=False):
+        if isinstance(event, EpochFinished) and event.epoch == 2:
+            break
+    with np.load(checkpoint.path) as file:
+        arrays = {name: file[name] for name in file.files}
+    table = json.loads(arrays["table"].tobytes()) | {"seconds": 1000.0}
+    arrays["table"] = np.frombuffer(json.dumps(table).encode(), dtype=np.uint8)
+    np.savez(checkpoint.path, **arrays)
+    *_, finished = course(SMALL["pro"], checkpoint, forests=False)
+    assert isinstance(finished, RunFinished)
+    assert 1000.0 < finished.seconds < 1100.0
 
 
 def test_a_run_goes_on_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
