@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -33,6 +34,37 @@ constexpr std::size_t large_pages_from = std::size_t{32} << 20;
 [[nodiscard]] std::byte* checked(void* memory) {
     if (memory == nullptr || memory == MAP_FAILED) throw std::bad_alloc();
     return static_cast<std::byte*>(memory);
+}
+
+[[nodiscard]] std::byte* map_pages(std::size_t bytes) {
+    return checked(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+// Pages for so many bytes, which are large ones if the system has any: they begin where a large
+// page can begin.
+[[nodiscard]] std::byte* map_large_pages(std::size_t bytes) {
+    constexpr std::size_t large = std::size_t{2} << 20;
+    std::byte* const place = map_pages(bytes + large);
+    const auto address = reinterpret_cast<std::uintptr_t>(place);
+    const std::size_t before = round_up(address, large) - address;
+    if (before > 0) munmap(place, before);
+    if (before < large) munmap(place + before + bytes, large - before);
+    // Only advice: without large pages everything works as well.
+    madvise(place + before, bytes, MADV_HUGEPAGE);
+    return place + before;
+}
+
+[[nodiscard]] std::byte* map(std::size_t bytes) {
+    return bytes < large_pages_from ? map_pages(bytes) : map_large_pages(bytes);
+}
+
+// Large pages that are moved to where none can begin would be split into small ones.
+[[nodiscard]] std::byte* move_large_pages(std::byte* data, std::size_t bytes, std::size_t wanted) {
+    std::byte* const place = map_large_pages(wanted);
+    void* const moved = mremap(data, bytes, wanted, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+    if (moved == MAP_FAILED) munmap(place, wanted);
+    return checked(moved);
 }
 
 [[noreturn]] void fail_to_spill(const std::string& what, int error) {
@@ -68,25 +100,23 @@ void Block::resize(std::size_t capacity) {
 }
 
 void Block::resize_memory(std::size_t capacity) {
-    const bool map = capacity >= mapped_from;
-    if (mapped() && map) {
+    if (mapped() && capacity >= mapped_from &&
+        (capacity < large_pages_from || capacity < capacity_)) {
         data_ = checked(mremap(data_, capacity_, capacity, MREMAP_MAYMOVE));
-    } else if (!mapped() && !map && capacity > 0) {
+    } else if (mapped() && capacity_ >= large_pages_from) {
+        data_ = move_large_pages(data_, capacity_, capacity);
+    } else if (!mapped() && capacity > 0 && capacity < mapped_from) {
         data_ = checked(std::realloc(data_, capacity));
     } else {
         Block other;
         if (capacity > 0)
-            other.data_ = checked(map ? mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
-                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                      : std::malloc(capacity));
+            other.data_ = capacity < mapped_from ? checked(std::malloc(capacity)) : map(capacity);
         other.capacity_ = capacity;
         const std::size_t kept = std::min(capacity, capacity_);
         if (kept > 0) std::memcpy(other.data_, data_, kept);
         swap(other);
     }
     capacity_ = capacity;
-    // Only advice: without large pages everything works as well.
-    if (capacity >= large_pages_from) madvise(data_, capacity, MADV_HUGEPAGE);
 }
 
 void Block::resize_file(std::size_t capacity) {

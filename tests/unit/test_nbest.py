@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopefear.errors import DataError
+from hopefear.formats import load_nbest
 from hopefear.nbest import NBest, NBestBuilder, Vocabulary
 
 Added = tuple[int, str, dict[str, float]]
@@ -148,3 +151,17 @@ def test_a_row_that_does_not_exist_is_an_error_that_names_it(row: int) -> None:
     lists = build([(0, "a", {}), (1, "b", {})])
     with pytest.raises(DataError, match=f"row {row} does not exist: there are 2"):
         lists.text(row)
+
+
+def test_lists_that_grow_into_large_pages_hold_what_was_added(tmp_path: Path) -> None:
+    """The array of values moves to large pages and then grows in them: 160 MB."""
+    rows, features = 20_000, 1000
+    path, others = tmp_path / "lists", " ".join(["1"] * (features - 1))
+    with path.open("w") as file:
+        for row in range(rows):
+            file.write(f"{row} ||| a ||| f= {row} {others} ||| 0\n")
+    lists = load_nbest([path], "moses")
+    first = np.zeros(features)
+    first[0] = 1.0
+    assert lists.scores(first).tolist() == list(range(rows))
+    np.testing.assert_array_equal(lists.scores(np.ones(features)), np.arange(rows) + features - 1.0)
