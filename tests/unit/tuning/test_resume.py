@@ -259,13 +259,17 @@ def test_a_checkpoint_of_other_features_is_refused(tmp_path: Path) -> None:
         list(learn(other, SMALL["mira"], start=START, name="mira", checkpoint=checkpoint))
 
 
-def test_arrays_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
-    checkpoint = CheckpointFile(tmp_path / "state.npz")
+def arrays_after_two_epochs(checkpoint: CheckpointFile) -> dict[str, Any]:
     for event in course(SMALL["pro"], checkpoint, forests=False):
         if isinstance(event, EpochFinished) and event.epoch == 2:
             break
     with np.load(checkpoint.path) as file:
-        arrays = {name: file[name] for name in file.files}
+        return {name: file[name] for name in file.files}
+
+
+def test_arrays_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
+    checkpoint = CheckpointFile(tmp_path / "state.npz")
+    arrays = arrays_after_two_epochs(checkpoint)
     arrays["state"] = np.array(["text"])
     np.savez(checkpoint.path, **arrays)
     with pytest.raises(FormatError, match="'state' is <U4"):
@@ -278,11 +282,7 @@ def test_arrays_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
 
 def test_the_time_before_a_stop_counts(tmp_path: Path) -> None:
     checkpoint = CheckpointFile(tmp_path / "state.npz")
-    for event in course(SMALL["pro"], checkpoint, forests=False):
-        if isinstance(event, EpochFinished) and event.epoch == 2:
-            break
-    with np.load(checkpoint.path) as file:
-        arrays = {name: file[name] for name in file.files}
+    arrays = arrays_after_two_epochs(checkpoint)
     table = json.loads(arrays["table"].tobytes()) | {"seconds": 1000.0}
     arrays["table"] = np.frombuffer(json.dumps(table).encode(), dtype=np.uint8)
     np.savez(checkpoint.path, **arrays)

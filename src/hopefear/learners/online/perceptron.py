@@ -32,10 +32,10 @@ class Perceptron(OnlineSgd):
     constant_length: bool = False
 
     def update(self, visit: Visit) -> Outcome:
-        """Take one step, and go back to the length before it."""
-        length = np.linalg.norm(visit.start)
+        """Take one step, and go back to the length before it, if that is to stay."""
+        length = np.linalg.norm(visit.start) if self.constant_length else 0.0
         outcome = super().update(visit)
-        if self.constant_length and outcome.constraints and length > 0:
+        if outcome.constraints and length > 0:
             w = visit.start
             ids = np.arange(len(w), dtype=np.int32)
             visit.move(ids, w * (length / np.linalg.norm(w) - 1.0))
