@@ -96,7 +96,7 @@ def oracle_pairs(data: TuningSet) -> int:
     lists, sentences = data.nbest.core, np.arange(data.sentence_count)
     oracles = _core.corpus_oracles(lists, data.corpus_score, sentences)
     pairs = _core.oracle_pairs(lists, sentences, oracles, most=Pro().max_oracles)
-    return len(pairs.better)
+    return len(pairs)
 
 
 def run() -> list[tuple[str, str]]:

@@ -3,13 +3,16 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "hopefear/corpus_oracles.hpp"
 #include "hopefear/dual_coordinate_descent.hpp"
 #include "hopefear/feature_product.hpp"
 #include "hopefear/kbest_mira.hpp"
 #include "hopefear/logistic_regression.hpp"
 #include "hopefear/loss.hpp"
 #include "hopefear/loss_gradient.hpp"
+#include "hopefear/pair_differences.hpp"
 #include "hopefear/ranking_pairs.hpp"
+#include "hopefear/softmax_tangents.hpp"
 #include "hopefear/subgradient.hpp"
 
 namespace hopefear::bindings {
@@ -131,23 +134,25 @@ void bind_online(nb::module_& m) {
         "One epoch of k-best MIRA; returns the next state.");
 }
 
+ArrayOut<std::int64_t> rows_of(const RankingPairs& pairs,
+                               std::uint32_t RankingPairs::Pair::* side) {
+    std::vector<std::int64_t> rows;
+    rows.reserve(pairs.size());
+    for (const RankingPairs::Pair& pair : pairs.pairs()) rows.push_back(pairs.rows()[pair.*side]);
+    return to_array(std::move(rows));
+}
+
 void bind_ranking(nb::module_& m) {
     nb::class_<RankingPairs>(m, "RankingPairs", "Rows of which one should rank above the other.")
+        .def("__len__", &RankingPairs::size)
         .def_prop_ro(
             "better",
-            [](nb::handle_t<RankingPairs> self) {
-                return view(
-                    std::span<const std::int64_t>(nb::cast<const RankingPairs&>(self).better),
-                    self);
-            },
-            "Rows that should score higher.")
+            [](const RankingPairs& pairs) { return rows_of(pairs, &RankingPairs::Pair::better); },
+            nb::rv_policy::move, "Rows that should score higher.")
         .def_prop_ro(
             "worse",
-            [](nb::handle_t<RankingPairs> self) {
-                return view(
-                    std::span<const std::int64_t>(nb::cast<const RankingPairs&>(self).worse), self);
-            },
-            "Rows that should score lower, in the same order.");
+            [](const RankingPairs& pairs) { return rows_of(pairs, &RankingPairs::Pair::worse); },
+            nb::rv_policy::move, "Rows that should score lower, in the same order.");
     m.def(
         "sample_pairs",
         [](const NBest& nbest, const ArrayIn<double>& gains, std::size_t samples, std::size_t kept,
@@ -197,31 +202,34 @@ void bind_margins(nb::module_& m) {
             nb::arg("x"), nb::arg("features"), "The sum of the rows, each times its x.");
     m.def(
         "logistic_loss",
-        [](const SparseRows& rows, const ArrayIn<double>& weights) {
+        [](const NBest& nbest, const RankingPairs& pairs, const ArrayIn<double>& weights) {
             std::vector<double> gradient(weights.size());
             double loss = 0.0;
             {
                 Unlocked unlocked;
-                loss = logistic_loss(rows, as_span(weights), gradient);
+                loss = logistic_loss({nbest, pairs}, as_span(weights), gradient);
             }
             return std::pair(loss, to_array(std::move(gradient)));
         },
-        nb::arg("rows"), nb::arg("weights"), "The sum of log(1 + exp(-w.row)), and its gradient.");
+        nb::arg("nbest"), nb::arg("pairs"), nb::arg("weights"),
+        "The sum of log(1 + exp(-w.(h(better) - h(worse)))), and its gradient.");
     m.def(
         "logistic_regression",
-        [](const SparseRows& rows, const ArrayIn<double>& start, const ArrayIn<double>& origin,
-           const ArrayIn<double>& unit, double strength, double tolerance) {
+        [](const NBest& nbest, const RankingPairs& pairs, const ArrayIn<double>& start,
+           const ArrayIn<double>& origin, const ArrayIn<double>& unit, double strength,
+           double tolerance) {
             std::vector<double> weights;
             {
                 Unlocked unlocked;
-                weights = logistic_regression(rows, as_span(start), as_span(origin), as_span(unit),
+                weights = logistic_regression({nbest, pairs}, as_span(start), as_span(origin),
+                                              as_span(unit),
                                               {.strength = strength, .tolerance = tolerance});
             }
             return to_array(std::move(weights));
         },
-        nb::arg("rows"), nb::arg("start"), nb::arg("origin"), nb::arg("unit"), nb::kw_only(),
-        nb::arg("strength"), nb::arg("tolerance"),
-        "Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.row)).");
+        nb::arg("nbest"), nb::arg("pairs"), nb::arg("start"), nb::arg("origin"), nb::arg("unit"),
+        nb::kw_only(), nb::arg("strength"), nb::arg("tolerance"),
+        "Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.(h(better) - h(worse)))).");
     m.def("pair_differences", &pair_differences, nb::arg("nbest"), nb::arg("pairs"),
           nb::call_guard<nb::gil_scoped_release>(), "h(better) - h(worse) for each pair.");
     m.def(

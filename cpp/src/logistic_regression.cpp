@@ -49,8 +49,8 @@ void add(Vector& to, double factor, const Vector& from) {
 // The objective as a function of x = w * unit, around a point that moves along directions.
 class Problem {
   public:
-    Problem(const SparseRows& rows, std::span<const double> start, std::span<const double> origin,
-            std::span<const double> unit, double strength)
+    Problem(const PairDifferences& rows, std::span<const double> start,
+            std::span<const double> origin, std::span<const double> unit, double strength)
         : rows_(rows), unit_(unit), strength_(strength), slopes_(rows.size()), bends_(rows.size()) {
         for (std::size_t i = 0; i < start.size(); ++i)
             distance_.push_back((start[i] - origin[i]) * unit[i]);
@@ -124,7 +124,7 @@ class Problem {
         return by_weights;
     }
 
-    const SparseRows& rows_;
+    const PairDifferences& rows_;
     std::span<const double> unit_;
     double strength_;
     Vector distance_;  // x - origin * unit
@@ -195,21 +195,16 @@ Vector newton_direction(const Problem& problem, const Vector& gradient, double f
 
 }  // namespace
 
-double logistic_loss(const SparseRows& rows, std::span<const double> weights,
+double logistic_loss(const PairDifferences& rows, std::span<const double> weights,
                      std::span<double> gradient) {
-    rows.check(std::min(weights.size(), gradient.size()));
-    std::ranges::fill(gradient, 0.0);
+    std::vector<double> margins = rows.dot(weights);
     LossSum sum;
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-        const SparseView row = rows[p];
-        const double margin = row.dot(weights);
-        const double factor = slope(margin, sum.add(margin));
-        for (std::size_t i = 0; i < row.size(); ++i) gradient[row.ids[i]] += factor * row.values[i];
-    }
+    for (double& margin : margins) margin = slope(margin, sum.add(margin));
+    std::ranges::copy(rows.transposed_dot(margins, gradient.size()), gradient.begin());
     return sum.value();
 }
 
-std::vector<double> logistic_regression(const SparseRows& rows, std::span<const double> start,
+std::vector<double> logistic_regression(const PairDifferences& rows, std::span<const double> start,
                                         std::span<const double> origin,
                                         std::span<const double> unit,
                                         const LogisticRegression& options) {

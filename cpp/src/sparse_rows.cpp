@@ -55,32 +55,4 @@ std::vector<double> SparseRows::transposed_dot(std::span<const double> x,
     return sum;
 }
 
-std::vector<double> SparseRows::weighted_square_dot(std::span<const double> factors,
-                                                    std::span<const double> weights) const {
-    check(weights.size());
-    if (factors.size() != size()) fail<DataError>(factors.size(), " factors for ", size(), " rows");
-    std::vector<double> sum(weights.size());
-    for (std::size_t row = 0; row < size(); ++row) {
-        const SparseView one = (*this)[row];
-        add_times(one.dot(weights) * factors[row], one, sum);
-    }
-    return sum;
-}
-
-std::vector<double> SparseRows::weighted_square(std::span<const double> factors,
-                                                std::size_t features) const {
-    check(features);
-    if (factors.size() != size()) fail<DataError>(factors.size(), " factors for ", size(), " rows");
-    std::vector<double> sum(features * features);
-    for (std::size_t row = 0; row < size(); ++row) {
-        const SparseView one = (*this)[row];
-        for (std::size_t i = 0; i < one.size(); ++i) {
-            const double factor = factors[row] * one.values[i];
-            double* const line = sum.data() + static_cast<std::size_t>(one.ids[i]) * features;
-            for (std::size_t j = 0; j <= i; ++j) line[one.ids[j]] += factor * one.values[j];
-        }
-    }
-    return sum;
-}
-
 }  // namespace hopefear

@@ -1541,12 +1541,14 @@ def kbest_mira_epoch(nbest: NBest, score: CorpusScore, order: Annotated[NDArray[
 class RankingPairs:
     """Rows of which one should rank above the other."""
 
+    def __len__(self) -> int: ...
+
     @property
-    def better(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+    def better(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """Rows that should score higher."""
 
     @property
-    def worse(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+    def worse(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
         """Rows that should score lower, in the same order."""
 
 def sample_pairs(nbest: NBest, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, samples: int, kept: int, threshold: float, seed: int, threads: int) -> RankingPairs:
@@ -1575,11 +1577,13 @@ class SparseRows:
     def transposed_dot(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The sum of the rows, each times its x."""
 
-def logistic_loss(rows: SparseRows, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-    """The sum of log(1 + exp(-w.row)), and its gradient."""
+def logistic_loss(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """The sum of log(1 + exp(-w.(h(better) - h(worse)))), and its gradient."""
 
-def logistic_regression(rows: SparseRows, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, strength: float, tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.row))."""
+def logistic_regression(nbest: NBest, pairs: RankingPairs, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, strength: float, tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.(h(better) - h(worse)))).
+    """
 
 def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
     """h(better) - h(worse) for each pair."""

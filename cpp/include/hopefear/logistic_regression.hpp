@@ -10,12 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "hopefear/sparse_rows.hpp"
+#include "hopefear/pair_differences.hpp"
 
 namespace hopefear {
 
 // sum_p log(1 + exp(-w . row_p)), and its gradient.
-double logistic_loss(const SparseRows& rows, std::span<const double> weights,
+double logistic_loss(const PairDifferences& rows, std::span<const double> weights,
                      std::span<double> gradient);
 
 struct LogisticRegression {
@@ -26,7 +26,7 @@ struct LogisticRegression {
 
 // The w that minimizes C/2 |w - origin|^2 + sum_p log(1 + exp(-w . row_p)), found from `start`. The
 // search is in w * unit, where features of different units look alike; units must be positive.
-[[nodiscard]] std::vector<double> logistic_regression(const SparseRows& rows,
+[[nodiscard]] std::vector<double> logistic_regression(const PairDifferences& rows,
                                                       std::span<const double> start,
                                                       std::span<const double> origin,
                                                       std::span<const double> unit,

@@ -97,18 +97,18 @@ class Pro:
 
     def classify(self, data: TuningSet, pairs: _core.RankingPairs, start: FloatArray) -> FloatArray:
         """Return the weights of the logistic regression on `pairs`, started at `start`."""
-        rows = _core.pair_differences(data.nbest.core, pairs)
-        tolerance = 1e-7 * len(rows)
+        lists, tolerance = data.nbest.core, 1e-7 * len(pairs)
         if isinstance(self.regularizer, L1):
             return minimize(
-                lambda w: _core.logistic_loss(rows, w),
+                lambda w: _core.logistic_loss(lists, pairs, w),
                 self.regularizer,
                 start,
                 scale=data.feature_spread,
                 tolerance=tolerance,
             )
         return _core.logistic_regression(
-            rows,
+            lists,
+            pairs,
             start,
             start if isinstance(self.regularizer, L2Start) else np.zeros_like(start),
             data.feature_unit,

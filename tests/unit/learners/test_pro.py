@@ -126,9 +126,9 @@ def test_newtons_method_ends_where_the_gradient_vanishes(regularizer: Regularize
     data = synthetic_set(sentences=60)
     pairs, start = sampled(data), start_vector(data)
     found = Pro(regularizer=regularizer).classify(data, pairs, start)
-    rows = _core.pair_differences(data.nbest.core, pairs)
-    gradient = _core.logistic_loss(rows, found)[1] + regularizer.gradient(found, start)
-    assert np.abs(gradient / data.feature_unit).max() <= 1e-7 * len(rows)
+    gradient = _core.logistic_loss(data.nbest.core, pairs, found)[1]
+    gradient += regularizer.gradient(found, start)
+    assert np.abs(gradient / data.feature_unit).max() <= 1e-7 * len(pairs)
     assert not np.array_equal(found, start)
 
 
@@ -145,12 +145,45 @@ def test_any_number_of_sparse_features_can_be_classified_by(count: int) -> None:
     names = lists.feature_names
     sentences = np.arange(80)
     pairs = _core.oracle_pairs(lists.core, sentences, [[4 * i] for i in range(80)])
-    rows = _core.pair_differences(lists.core, pairs)
     zero, unit = np.zeros(len(names)), random.uniform(0.5, 2.0, size=len(names))
-    found = _core.logistic_regression(rows, zero, zero, unit, strength=0.3, tolerance=1e-9)
-    gradient = _core.logistic_loss(rows, found)[1] + 0.3 * found
+    found = _core.logistic_regression(
+        lists.core, pairs, zero, zero, unit, strength=0.3, tolerance=1e-9
+    )
+    gradient = _core.logistic_loss(lists.core, pairs, found)[1] + 0.3 * found
     assert np.abs(gradient).max() < 1e-8
     assert np.abs(found).max() > 0.1
+
+
+@pytest.mark.parametrize("memory_limit", [0, 1])
+def test_large_values_that_a_list_shares_do_not_matter_nor_where_the_lists_lie(
+    memory_limit: int,
+) -> None:
+    """The regression ends where it ends for the differences themselves."""
+    random = np.random.default_rng(5)
+    values = random.normal(size=(40, 6, 3)).round(3)
+    found = []
+    for offset in (0.0, 2.0**20):
+        builder = NBestBuilder(memory_limit=memory_limit)
+        for sentence, rows in enumerate(values):
+            for i, row in enumerate(rows):
+                own = row + offset * (sentence + 1)
+                builder.add(sentence, f"h {i}", {f"f{k}": float(v) for k, v in enumerate(own)})
+        lists = builder.finish()
+        # two oracles a list, so that a hypothesis is in several pairs
+        pairs = _core.oracle_pairs(
+            lists.core, np.arange(40), [[6 * i, 6 * i + 3] for i in range(40)]
+        )
+        zero, one = np.zeros(3), np.ones(3)
+        found.append(
+            _core.logistic_regression(
+                lists.core, pairs, zero, zero, one, strength=0.3, tolerance=1e-7
+            )
+        )
+    rows = np.concatenate([(v[i] - v[[1, 2, 4, 5]]) for v in values for i in (0, 3)])
+    margins = rows @ found[0]
+    gradient = 0.3 * found[0] - rows.T @ (1 / (1 + np.exp(margins)))
+    assert np.abs(gradient).max() < 1e-6
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
 
 
 def test_features_that_are_always_the_same_leave_the_classifier_a_choice() -> None:
@@ -161,9 +194,10 @@ def test_features_that_are_always_the_same_leave_the_classifier_a_choice() -> No
         builder.add(sentence, "worse", {"one": b, "two": b})
     lists = builder.finish()
     pairs = _core.oracle_pairs(lists.core, np.arange(3), [[0], [2], [4]])
-    rows = _core.pair_differences(lists.core, pairs)
     zero, one = np.zeros(2), np.ones(2)
-    found = _core.logistic_regression(rows, zero, zero, one, strength=0.0, tolerance=1e-9)
+    found = _core.logistic_regression(
+        lists.core, pairs, zero, zero, one, strength=0.0, tolerance=1e-9
+    )
     # Two of three pairs are right: the sum of both weights is the logit of 2/3.
     assert found.sum() == pytest.approx(np.log(2.0), rel=1e-6)
 
@@ -174,9 +208,10 @@ def test_a_logistic_regression_that_could_grow_without_end_stops_all_the_same() 
     builder.add(0, "c d", {"good": 0.0})
     lists = builder.finish()
     pairs = _core.oracle_pairs(lists.core, np.array([0]), [[0]])
-    rows = _core.pair_differences(lists.core, pairs)
     zero, one = np.zeros(1), np.ones(1)
-    found = _core.logistic_regression(rows, zero, zero, one, strength=0.0, tolerance=1e-7)
+    found = _core.logistic_regression(
+        lists.core, pairs, zero, zero, one, strength=0.0, tolerance=1e-7
+    )
     assert 16 < found[0] < 100
 
 
