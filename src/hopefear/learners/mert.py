@@ -207,12 +207,14 @@ class Mert:
             return found.step, found.score
         breakpoints, statistics = surface.table()
         scores = np.array([data.corpus_score(row) for row in statistics])
-        left, right = np.append(lower, breakpoints), np.append(breakpoints, upper)
+        edges = np.concatenate([[-np.inf], breakpoints, [np.inf]])
+        left, right = np.clip(edges[:-1], lower, upper), np.clip(edges[1:], lower, upper)
         steps = np.clip(self._cheapest(w, direction), left, right)
-        inside = (left < upper) & (right > lower) & np.isfinite(steps)
+        inside = (left < right) & np.isfinite(steps)
         # At a breakpoint two hypotheses tie: stay off it, towards the middle of the interval.
-        width = np.where(np.isfinite(right - left), right - left, 1.0)
-        steps = steps + 1e-3 * width * ((steps == left).astype(float) - (steps == right))
+        width = np.where(np.isfinite(right) & np.isfinite(left), right - left, 1.0)
+        off = (steps == edges[:-1]).astype(float) - (steps == edges[1:])
+        steps = steps + 1e-3 * width * off
         objectives = [
             score - self.strength * self._size(w + step * direction)
             for score, step in zip(scores[inside], steps[inside], strict=True)

@@ -1,3 +1,5 @@
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,29 @@ def test_an_l0_penalty_leaves_fewer_weights() -> None:
     start = start_vector(data)
     learner = Mert(restarts=0, random_directions=0, penalty="l0", strength=0.02)
     assert np.count_nonzero(climb(learner, data, start)) < np.count_nonzero(start)
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l0"])
+def test_within_bounds_no_coordinate_can_lower_a_penalty_for_its_worth(
+    penalty: Literal["l2", "l0"],
+) -> None:
+    data = synthetic_set()
+    names, strength = data.nbest.feature_names.texts(), 0.02
+    bounds = {"lm": (0.1, 0.3), "tm": (-1.0, -0.05), "noise": (0.0, 0.5), "words": (-0.5, 0.5)}
+    learner = Mert(restarts=2, bounds=bounds, penalty=penalty, strength=strength, tolerance=1e-9)
+
+    def objective(w: FloatArray) -> float:
+        size = float(w @ w) if penalty == "l2" else np.count_nonzero(w)
+        return data.score(w) / 100 - strength * size
+
+    w = climb(learner, data, start_vector(data))
+    for name, pair in bounds.items():
+        j = names.index(name)
+        assert pair[0] <= w[j] <= pair[1]
+        for value in np.linspace(*pair, 401):
+            moved = w.copy()
+            moved[j] = value
+            assert objective(moved) <= objective(w) + 1e-4  # a step stays off breakpoints
 
 
 def test_an_unknown_feature_is_named_with_a_suggestion() -> None:
