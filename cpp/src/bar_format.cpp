@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view bars = "|||";
 constexpr std::string_view blanks = " \t\r\v\f";
 // Lists are held by sentence: a number beyond this is a mistake.
-constexpr std::uint64_t last_sentence = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t last_sentence = 99'999'999;
 
 [[nodiscard]] std::string_view trimmed(std::string_view text) {
     const std::size_t begin = text.find_first_not_of(blanks);
@@ -54,7 +54,8 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
         fail<FormatError>(
             "expected the number of a sentence (0, 1, ...) as the first field, found '",
             shown(field), "'");
-    if (sentence > last_sentence) fail<FormatError>("there can be no sentence ", sentence);
+    if (sentence > last_sentence)
+        fail<FormatError>("there can be no sentence ", sentence, ": they end at ", last_sentence);
     return sentence;
 }
 

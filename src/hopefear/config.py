@@ -4,7 +4,8 @@ A dataclass is read from a table by the annotations of its fields:
 
 - ``bool``, ``int``, ``float`` (an integer will do), ``str``, ``Path``, ``Literal["a", "b"]``;
 - ``X | None``: absent means None, since TOML has no null;
-- ``tuple[X, ...]`` from an array, ``Mapping[str, X]`` and ``Weights`` from a table;
+- ``tuple[X, ...]`` from an array; of strings and paths, a single one will do;
+- ``Mapping[str, X]`` and ``Weights`` from a table;
 - another dataclass from a table;
 - ``Annotated[Learner, learners]``, where ``learners`` is a Registry: from a table whose ``name``
   selects the class and whose other keys are its options, or from the name alone.
@@ -148,6 +149,8 @@ def _value(hint: Any, value: object, key: str) -> object:
         hint = suggest(str(value), map(str, arguments))
         raise _MisfitError(key, f"unknown value {_show(value)}{hint}")
     if origin is tuple:
+        if isinstance(value, str) and arguments[0] in (str, Path):
+            value = [value]
         if not isinstance(value, list | tuple):
             raise _MisfitError(key, f"expected an array, got {_show(value)}")
         return tuple(_value(arguments[0], item, f"{key}[{i}]") for i, item in enumerate(value))

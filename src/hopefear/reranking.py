@@ -10,6 +10,7 @@ from hopefear.errors import DataError, HopefearWarning
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import SentenceKeys, detect_nbest, read_forests, write_nbest
 from hopefear.formats.files import PathLike, Tell, tell_nobody
+from hopefear.learners.candidate_values import describe_large_value
 from hopefear.nbest import NBest
 from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 
@@ -131,9 +132,14 @@ class ForestReranking:
             if not checked:
                 _require_common(self.weights, names.texts(), "forests")
                 checked = True
+            self._check_values(sentence, forest)
             yield sentence, without_boundaries(forest)
         if checked:
             check_features(self.weights, names.texts(), "forests")
+
+    def _check_values(self, sentence: int, forest: Forest) -> None:
+        if message := describe_large_value(forest, lambda _: str(sentence)):
+            raise DataError(f"{self.forests}: {message}")
 
 
 def check_features(weights: Weights, present: Sequence[str], what: str) -> None:

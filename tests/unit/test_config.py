@@ -92,6 +92,10 @@ def test_a_choice_may_be_given_by_its_name_alone() -> None:
     assert config.loads(Run, 'name = "a"\nlearner = "averaged"').learner == Averaged()
 
 
+def test_a_single_path_will_do_where_there_may_be_several() -> None:
+    assert config.loads(Run, "name = 'a'\ndata.nbest = 'b'").data.nbest == (Path("b"),)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -117,7 +121,8 @@ def test_a_choice_may_be_given_by_its_name_alone() -> None:
         ("rhythm = 'onlin'", r"rhythm: unknown value 'onlin'; did you mean 'online'\?"),
         ("seed = 1.5", "seed: expected int or str, got 1.5"),
         ("data = 3", "data: expected a table, got 3"),
-        ("data.nbest = 'a'", "data.nbest: expected an array, got 'a'"),
+        ("data.nbest = 3", "data.nbest: expected an array, got 3"),
+        ("parts = 'a'", "parts: expected an array, got 'a'"),
         ("data.nbest = ['a', 3]", r"data.nbest\[1\]: expected Path, got 3"),
         ("start.lm = 'a'", "start.lm: expected float, got 'a'"),
         ("start.lm = nan", "start: the weight of feature 'lm' is nan"),

@@ -133,16 +133,17 @@ def choose_format(
     fitting = fitting_formats(source, formats) or fitting_formats(source, formats, nearly=True)
     if len(fitting) == 1:
         return formats[fitting[0]]()
+    # Where weights are read, there is mostly no option that names their format.
+    nameable = formats is not weights_formats
     if fitting:
         problem = f"could be any of these; name the format: {', '.join(fitting)}"
     else:
         first = next((line for line in source.head() if line.strip()), "")
         shown = repr(first if len(first) <= SHOWN else f"{first[:SHOWN]}...")
         looks = "" if source.is_directory else f"; its first line is {shown}"
-        known = ", ".join(formats)
-        problem = f"is in no known {formats.kind}{looks}; if it is one of these, name it: {known}"
-    settings = () if formats is weights_formats else ("format",)
-    raise FormatError(f"{source.name}: {problem}", settings=settings)
+        known, named = ", ".join(formats), "if it is one of these, name it" if nameable else "known"
+        problem = f"is in no known {formats.kind}{looks}; {named}: {known}"
+    raise FormatError(f"{source.name}: {problem}", settings=("format",) if nameable else ())
 
 
 def fitting_formats(

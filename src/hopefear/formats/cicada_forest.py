@@ -13,7 +13,7 @@ from pathlib import Path
 from hopefear.errors import ForestError, FormatError
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.formats.base import forest_formats
-from hopefear.formats.fields import LAST_SENTENCE, format_number
+from hopefear.formats.fields import check_sentence, format_number
 from hopefear.formats.files import Source, open_output, open_source
 from hopefear.formats.json_fields import (
     json_integer,
@@ -78,11 +78,12 @@ def _lines(
             continue
         found = _NUMBERED.fullmatch(line)
         sentence = int(found[1]) if found else last + 1
-        if not last < sentence <= LAST_SENTENCE:
+        if sentence <= last:
             raise source.error(number, f"sentence {sentence} comes after {last}")
         last = sentence
         table = parse_json(found[2] if found else line, source, number)
         try:
+            check_sentence(sentence)
             yield sentence, _forest(json_object(table, "a forest"), words, feature_names)
         except (FormatError, ForestError) as error:
             raise source.error(number, str(error)) from None

@@ -10,7 +10,6 @@ from hopefear.types import Weights
 
 __all__ = [
     "BLANK",
-    "LAST_SENTENCE",
     "WeightTable",
     "check_name",
     "check_sentence",
@@ -27,7 +26,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _COUNT = re.compile(r"0|[1-9][0-9]*")
 # Lists are held by sentence: a number beyond this is a mistake, and would be a huge table.
-LAST_SENTENCE = 2**31 - 1
+LAST_SENTENCE = 10**8 - 1
+_DIGITS = 10  # a longer row of digits is a key
 BLANK = " \t\n\v\f\r"
 _BLANKS = re.compile(f"[{BLANK}]+")
 
@@ -66,12 +66,14 @@ def check_sentence(sentence: object) -> int | str:
         return cast(int, sentence)
     if isinstance(sentence, str) and sentence:
         return sentence
+    if number and cast(int, sentence) > LAST_SENTENCE:
+        raise FormatError(f"there can be no sentence {sentence!r:.40}: they end at {LAST_SENTENCE}")
     raise FormatError(f"a sentence is a number from 0 or a string, got {sentence!r:.40}")
 
 
 def parse_sentence(text: str) -> int | str:
     """Read a sentence's number, or else its key."""
-    is_number = _COUNT.fullmatch(text) is not None and len(text) <= len(str(LAST_SENTENCE))
+    is_number = _COUNT.fullmatch(text) is not None and len(text) <= _DIGITS
     return check_sentence(int(text) if is_number else text)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from hopefear import _core
+from hopefear.forest import Forest
 from hopefear.learners.base import TuningSet
 from hopefear.learners.forest_set import ForestSet
 from hopefear.nbest import NBest
@@ -14,12 +15,12 @@ LARGEST_VALUE = 1e12
 
 
 def describe_large_value(
-    candidates: NBest | ForestSet, name: Callable[[int], str] = str
+    candidates: NBest | ForestSet | Forest, name: Callable[[int], str] = str
 ) -> str | None:
     """Return where the first value is that is too large for scores, and what would do; or None.
 
-    `name` gives what a sentence is called. Beside such a value all others lose their digits, and
-    sums with larger ones overflow.
+    `name` gives what a sentence is called; a single forest is sentence 0. Beside such a value all
+    others lose their digits, and sums with larger ones overflow.
     """
     if isinstance(candidates, ForestSet):
         edge = _core.find_edge_value_above(candidates.core, LARGEST_VALUE)
@@ -27,6 +28,12 @@ def describe_large_value(
             return None
         sentence, part, feature, value = edge
         what = "edge"
+    elif isinstance(candidates, Forest):
+        found = candidates.find_value_above(LARGEST_VALUE)
+        if found is None:
+            return None
+        part, feature, value = found
+        sentence, what = 0, "edge"
     else:
         found = candidates.find_value_above(LARGEST_VALUE)
         if found is None:

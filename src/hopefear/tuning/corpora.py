@@ -99,10 +99,7 @@ class _Models:
         given, self.about_start = _given_start(settings), ""
         if given is None and (given := matching_weights(settings, names)) is not None:
             own = self._model.path / self._model.settings.weights
-            self.about_start = (
-                f"{about_patterns(given)}; not from the model's own weights: to start from "
-                f"those, give {own} as the start"
-            )
+            self.about_start = f"{about_patterns(given)}, not from {own}"
         self.start = self._model.weights if given is None else given
         check_common_features(self.start, names.texts())
         # Which rules of a source side are considered depends on weights: on the model's own, which

@@ -80,7 +80,7 @@ def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | Non
 def about_patterns(start: Weights) -> str:
     """Say that a run starts from the weights of patterns, which a preset may have brought."""
     weights = [f"{name} = {value:g}" for name, value in start.items() if value]
-    return f"the run starts from start_patterns: {some(weights)}, all others = 0"
+    return f"the run starts from start_patterns ({some(weights, 3)}; all others = 0)"
 
 
 def default_weights(data: LoadedSet) -> Weights:

@@ -7,6 +7,7 @@ import pytest
 from command_line import Hopefear
 from hopefear import rerank
 from hopefear.errors import ConfigError, DataError
+from hopefear.forest import ForestBuilder
 from hopefear.formats import read_nbest, write_forests
 from hopefear.types import Weights
 from tuning_sets import FOREST_START, garbled_forests
@@ -53,6 +54,19 @@ def test_lists_of_the_best_have_different_words_and_their_scores(
 def test_weights_of_other_features_are_an_error(folder: Path) -> None:
     with pytest.raises(DataError, match="the forests and the weights have no feature in common"):
         list(rerank(forests="some.forests", weights=Weights({"other": 1.0})))
+
+
+@pytest.mark.parametrize("lists", [False, True])
+def test_a_value_too_large_for_scores_is_told_with_its_place(folder: Path, lists: bool) -> None:
+    builder = ForestBuilder()
+    node = builder.add_node()
+    for word, value in [("a", 1.0), ("b", -2e12)]:
+        builder.add_edge(node, target=[word], features={"lm": 0.5, "tm": value})
+    builder.set_root(node)
+    write_forests("large", [(7, builder.build())])
+    found = rerank(forests="large", weights=Weights({"lm": 1.0}))
+    with pytest.raises(DataError, match=r"large: sentence 7: feature 'tm' of edge 2 is -2e\+12"):
+        list(found.segments() if lists else found)
 
 
 def test_doubtful_weights_are_a_warning(folder: Path, hopefear: Hopefear) -> None:

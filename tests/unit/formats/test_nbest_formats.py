@@ -169,7 +169,11 @@ def test_lines_with_very_many_features_are_recognized(tmp_path: Path) -> None:
             r"n:1: unknown key 'feature'; did you mean 'features'\?",
         ),
         ("jsonl", '{"sentence": -1, "text": ""}', r"n:1: a sentence is a number from 0 or a str"),
-        ("jsonl", '{"sentence": 9876543210, "text": ""}', r"n:1: a sentence is a number from 0"),
+        (
+            "jsonl",
+            '{"sentence": 9876543210, "text": ""}',
+            r"n:1: there can be no sentence 9876543210",
+        ),
         ("jsonl", '{"sentence": true, "text": ""}', r"n:1: a sentence is a number from 0 or a str"),
         ("jsonl", '{"sentence": "", "text": ""}', r"n:1: a sentence is a number from 0 or a str"),
         ("jsonl", '{"sentence": 0, "text": 1}', r"n:1: 'text' must be a string, got 1"),
@@ -311,9 +315,28 @@ def test_a_sentence_number_that_cannot_be_is_told_by_its_file(tmp_path: Path) ->
     (tmp_path / "n").write_text(LISTS["moses"].format(4_000_000_000) + "\n")
     with pytest.raises(FormatError, match="n:1: there can be no sentence 4000000000"):
         load_nbest(tmp_path / "n")
-    (tmp_path / "n").write_text(LISTS["moses"].format(2_000_000_000) + "\n")
-    with pytest.raises(DataError, match="n: sentence 2000000000: the number is too large"):
+    (tmp_path / "n").write_text(LISTS["moses"].format(50_000_000) + "\n")
+    with pytest.raises(DataError, match="n: sentence 50000000: the number is too large"):
         load_nbest(tmp_path / "n")
+
+
+@pytest.mark.parametrize(
+    ("format", "line"),
+    [
+        ("moses", "{} ||| a ||| x= 1"),
+        ("jsonl", '{{"sentence": {}, "text": "a"}}'),
+        ("tsv", "{}\ta"),
+    ],
+)
+def test_an_absurd_sentence_number_is_told_by_its_line(
+    format: str, line: str, tmp_path: Path
+) -> None:
+    header = "sentence\ttext\n" if format == "tsv" else ""
+    content = header + "\n".join(line.format(number) for number in (0, 2_000_000_000))
+    (tmp_path / "n").write_text(content)
+    place = content.count("\n") + 1
+    with pytest.raises(FormatError, match=f"n:{place}: there can be no sentence 2000000000"):
+        load_nbest(tmp_path / "n", format)
 
 
 def test_what_breaks_a_list_that_is_converted_names_that_list_alone(tmp_path: Path) -> None:

@@ -111,7 +111,9 @@ def test_a_broken_file_is_an_error_with_file_and_line(
 def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_text("what is this supposed to be\n")
-    with pytest.raises(FormatError, match=r"w: is in no known weights format; .*: cdec, .*, tsv"):
+    with pytest.raises(
+        FormatError, match=r"w: is in no known weights format; .*; known: cdec, .*, tsv"
+    ):
         read_weights(path)
 
 

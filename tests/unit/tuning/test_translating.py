@@ -68,12 +68,8 @@ def test_a_start_that_a_preset_brings_is_told_and_another_one_goes_before_it(fil
         raise AssertionError("the run did not start")
 
     preset, (about, _) = start()
-    assert about.startswith(
-        "the run starts from start_patterns: p_f_given_e = 1, p_e_given_f = 1, LM0 = 1, all"
-    )
-    assert about.endswith(
-        f"not from the model's own weights: to start from those, give {own} as the start"
-    )
+    weights = "p_f_given_e = 1, p_e_given_f = 1, LM0 = 1; all others = 0"
+    assert about == f"the run starts from start_patterns ({weights}), not from {own}"
     assert preset.weights["LM0"] == 1.0
     assert preset.weights["WordPenalty"] == 0.0
     model, told = start(start=own)
