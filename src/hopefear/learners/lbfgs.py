@@ -69,16 +69,23 @@ def minimize(
         loss, gradient = objective(w)
         return loss + regularizer.value(w, pull), (gradient + regularizer.gradient(w, pull)) / unit
 
-    x0 = start * unit
-    found = scipy_minimize(
-        value,
-        np.concatenate([np.maximum(x0, 0), np.maximum(-x0, 0)]) if split else x0,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=Bounds(0, np.inf) if split else None,
-        options={"maxiter": max_iterations, "ftol": 0.0, "gtol": tolerance},
-    ).x
-    return (found[: len(start)] - found[len(start) :] if split else found) / unit
+    x, best, left = start * unit, np.inf, max_iterations
+    while True:
+        found = scipy_minimize(
+            value,
+            np.concatenate([np.maximum(x, 0), np.maximum(-x, 0)]) if split else x,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=Bounds(0, np.inf) if split else None,
+            options={"maxiter": left, "ftol": 0.0, "gtol": tolerance},
+        )
+        x = found.x[: len(start)] - found.x[len(start) :] if split else found.x
+        left -= found.nit
+        # Where both parts of a weight have grown, the search may stall: go on from their
+        # difference, as long as that helps.
+        if not split or left <= 0 or not found.fun < best:
+            return x / unit
+        best = found.fun
 
 
 @learners.register("lbfgs")
