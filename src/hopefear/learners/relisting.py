@@ -108,8 +108,11 @@ class Relisting:
         lists = data.kbest_lists(state.weights, self.k, seen=state.lists)
         if state.lists is not None and len(lists.nbest) == len(state.lists.nbest):
             return state
-        w = self._learn(lists, state.weights, seed, progress)
-        moved = np.abs(w - state.weights).max(initial=0.0)
+        # A decoder may name a feature for the first time in any of its lists.
+        start = np.zeros(len(lists.feature_names))
+        start[: len(state.weights)] = state.weights
+        w = self._learn(lists, start, seed, progress)
+        moved = np.abs(w - start).max(initial=0.0)
         converged = bool(moved <= UNCHANGED * np.abs(w).max(initial=0.0))
         return RelistingState(weights=w, lists=lists, converged=converged)
 

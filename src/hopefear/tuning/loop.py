@@ -174,7 +174,7 @@ def _finished(
     event = EpochFinished(
         epoch=epoch,
         metric=metric.name,
-        weights=Weights.from_vector(names, w),
+        weights=_named(w, names),
         seconds=seconds,
         tuning_score=float(metric.score(tuning)),
         dev_score=None if held_out is None else float(metric.score(held_out)),
@@ -218,7 +218,7 @@ def _started(
         epochs=learner.epochs,
         sentences=data.sentence_count,
         features=len(names),
-        weights=Weights.from_vector(names, first),
+        weights=_named(first, names),
         started=_now(),
         seed=seed,
         hypotheses=data.hypothesis_count,
@@ -239,4 +239,9 @@ def _aligned(w: FloatArray, names: Vocabulary, other: TuningData) -> FloatArray:
     """Return the weights in the order of another set's features."""
     if other.feature_names is names:
         return w
-    return Weights.from_vector(names, w).vector(other.feature_names)
+    return _named(w, names).vector(other.feature_names)
+
+
+def _named(w: FloatArray, names: Vocabulary) -> Weights:
+    """Return the weights by their names; features that were met after them have none."""
+    return Weights.from_arrays(names.texts()[: len(w)], w)

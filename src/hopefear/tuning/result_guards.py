@@ -31,8 +31,9 @@ def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: i
             f"epoch {epoch}: all weights became zero, so that no hypothesis is better than "
             "another; a weaker regularizer or other start weights would do"
         )
-    size = np.abs(w) * spread
-    if size.max() > LARGEST_SPREAD:
+    known = min(len(w), len(spread))  # a decoder may have named features after the other was made
+    size = np.abs(w[:known]) * spread[:known]
+    if size.max(initial=0.0) > LARGEST_SPREAD:
         largest = int(size.argmax())
         raise LearningError(
             f"epoch {epoch}: the weight of '{names[largest]}' grew to {w[largest]:.3g}; a "

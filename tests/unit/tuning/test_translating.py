@@ -2,15 +2,23 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hopefear import Model, tune
+from hopefear import Model, resume_tuning, tune
 from hopefear.errors import ConfigError, DataError, DecoderError
-from hopefear.events import EpochFinished, RunFinished, RunStarted, Warned
+from hopefear.events import (
+    CheckpointWritten,
+    EpochFinished,
+    Event,
+    RunFinished,
+    RunStarted,
+    Warned,
+)
 from hopefear.formats import read_weights
 from hopefear.learners import TuningSet
 from hopefear.synthetic import START, SyntheticCandidates
@@ -276,3 +284,34 @@ def test_a_command_needs_start_weights_and_its_failures_are_shown(
         list(tune("mert", decoder=command, **options))
     with pytest.raises(DecoderError, match="failed with exit code"):
         list(tune("mert", decoder=f"{command}.gone", start=tmp_path / "start.tsv", **options))
+
+
+@pytest.mark.parametrize("learner", ["mert", "pro", "kbest-mira", "gimpel2012-rampion"])
+def test_features_may_come_with_any_list_of_a_command(
+    command: str, tmp_path: Path, learner: str
+) -> None:
+    candidates = tmp_path / "candidates.jsonl"
+    lists = [json.loads(line) for line in candidates.read_text().split("\n")]
+    own = [[(text, f | {f"is{i}": 1.0}) for i, (text, f) in enumerate(one)] for one in lists]
+    candidates.write_text("\n".join(map(json.dumps, own)))
+    data = {name: tmp_path / name for name in ("source", "refs")}
+    options: dict[str, Any] = {"list_size": 2, "iterations": 4, "tokenize": "none", **data}
+    options |= {f"dev_{name}": path for name, path in data.items()}
+
+    def run(out: str) -> Iterator[Event]:
+        return tune(learner, decoder=command, start=START, out=tmp_path / out, **options)
+
+    started, *epochs, finished = (
+        event
+        for event in run("whole")
+        if isinstance(event, RunStarted | EpochFinished | RunFinished)
+    )
+    assert set(epochs[-1].weights) > set(started.weights)
+    # The run may as well be stopped in between.
+    stopped = iter(run("stopped"))
+    while not isinstance(next(stopped), CheckpointWritten):
+        pass
+    del stopped
+    *_, end = resume_tuning(tmp_path / "stopped")
+    assert isinstance(end, RunFinished)
+    assert end.weights == finished.weights
