@@ -83,6 +83,10 @@ void ErrorSurface::finish() {
     std::ranges::stable_sort(breakpoints_, {}, &Breakpoint::step);
 }
 
+bool ErrorSurface::is_breakpoint(double step) const {
+    return std::ranges::binary_search(breakpoints_, step, {}, &Breakpoint::step);
+}
+
 ErrorSurface::Table ErrorSurface::table() const {
     Table table;
     for_each_interval([&](double, double right, std::span<const double> statistics) {
@@ -181,23 +185,38 @@ class BestInterval {
     std::optional<Interval> best_;
 };
 
-[[nodiscard]] double inside(const ErrorSurface& surface, const Interval& interval) {
-    const auto [left, right, score] = interval;
-    if (std::isfinite(left) && std::isfinite(right)) return left + (right - left) / 2;
-    if (surface.breakpoints() == 0) return 0.0;
+// From where in an interval the step is measured, and how far it should go from there.
+struct Reach {
+    double from;
+    double length;
+};
+
+[[nodiscard]] Reach reach_into(const ErrorSurface& surface, double left, double right) {
+    if (std::isfinite(left) && std::isfinite(right)) return {left, (right - left) / 2};
+    const bool forward = std::isfinite(left) || !std::isfinite(right);
+    if (surface.breakpoints() == 0) return {0.0, forward ? 1.0 : -1.0};
     const double first = surface.breakpoint(0);
     const double last = surface.breakpoint(surface.breakpoints() - 1);
-    const double edge = std::isfinite(left) ? left : right;
-    const double reach = std::max(last - first, std::abs(edge));
+    const double from = std::isfinite(left) ? left : std::isfinite(right) ? right : last;
+    const double reach = std::max(last - first, std::abs(from));
     const double beyond = reach > 0.0 ? reach / 10 : 1.0;
-    return std::isfinite(left) ? left + beyond : right - beyond;
+    return {from, forward ? beyond : -beyond};
+}
+
+// A step to the interval, which is better than where the search began: not to step 0, then, nor to
+// where hypotheses tie.
+[[nodiscard]] double inside(const ErrorSurface& surface, double left, double right) {
+    auto [from, length] = reach_into(surface, left, right);
+    const auto ties = [&](double step) { return step == 0.0 || surface.is_breakpoint(step); };
+    while (ties(from + length) && from + length / 2 != from) length /= 2;
+    return from + length;
 }
 
 [[nodiscard]] LineSearchResult choose(const ErrorSurface& surface, BestInterval& intervals,
                                       double score_at_zero) {
     const std::optional<Interval> best = intervals.get();
     if (!best || !(best->score > score_at_zero)) return {0.0, score_at_zero, score_at_zero};
-    return {inside(surface, *best), best->score, score_at_zero};
+    return {inside(surface, best->left, best->right), best->score, score_at_zero};
 }
 
 }  // namespace

@@ -98,6 +98,11 @@ def test_the_statistics_at_zero_are_those_of_the_first_best_lines(
 @example([[(0, 0, 0, 1), (1, 0, 3, 1)]])
 @example([[(0, 0, 0, 1), (-1, 0, 3, 1)]])
 @example([[(0, 2, 0, 1), (1, 1, 3, 1)], [(0, 2, 0, 0), (-1, 1, -4, 0)]])
+# At step 0 other lines count than on both sides, which have the same score: everywhere, with
+# breakpoints and without, and between two of them.
+@example([[(0, 0, 0, 1), (1, 0, 4, 2), (-1, 0, 4, 1)], [(0, 0, 0, 0), (1, 0, 0, 0), (-1, 0, 1, 1)]])
+@example([[(0, 0, 0, 1), (1, 0, 3, 1), (-1, 0, 3, 1)]])
+@example([[(0, 0, 0, 1), (1, 0, 3, 1), (-1, 0, 3, 1), (3, -2, 1, 1), (-3, -2, 1, 1)]])
 def test_the_search_finds_the_best_interval_and_a_step_inside_it(corpus: list[list[Line]]) -> None:
     step, found = search(surface_of(corpus))
     start = score(statistics_at(corpus, Fraction(0)))
@@ -141,7 +146,8 @@ def test_neighbouring_intervals_of_one_score_are_one_interval() -> None:
     breakpoints, statistics = surface.table()
     assert breakpoints.tolist() == [1.0, 2.0, 3.0]
     result = surface.search_scores(np.array([0.0, 5.0, 5.0, 0.0]), 0.0)
-    assert (result.step, result.score, len(statistics)) == (2.0, 5.0, 4)
+    # The middle is a breakpoint, where lines tie: half as far it is, then.
+    assert (result.step, result.score, len(statistics)) == (1.5, 5.0, 4)
 
 
 @pytest.mark.parametrize(("sign", "step"), [(1, 4.3), (-1, -4.3)])

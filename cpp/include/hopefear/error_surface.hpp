@@ -41,6 +41,7 @@ class ErrorSurface {
     // Where the best hypothesis of some sentence changes, in increasing order.
     [[nodiscard]] std::size_t breakpoints() const { return breakpoints_.size(); }
     [[nodiscard]] double breakpoint(std::size_t i) const { return breakpoints_[i].step; }
+    [[nodiscard]] bool is_breakpoint(double step) const;
     // The statistics at γ = 0 with the first of equal hypotheses: those of the weights as they are.
     [[nodiscard]] std::vector<double> at_zero() const { return values(at_zero_); }
 
@@ -148,7 +149,9 @@ struct LineSearchResult {
 
 // The γ between `lower` and `upper` with the best score: the middle of the best interval, of
 // equally good ones that nearest to 0. If none is better than γ = 0, the step is 0. Beyond the
-// outermost breakpoint the step goes a tenth of the way that the breakpoints reach.
+// outermost breakpoint the step goes a tenth of the way that the breakpoints reach. At a breakpoint
+// hypotheses are equally good, and which of them count may have another score than either side of
+// it: where the step would end there, it goes half as far into the interval.
 [[nodiscard]] LineSearchResult line_search(const ErrorSurface& surface, const CorpusScore& score,
                                            double lower, double upper);
 

@@ -5,9 +5,7 @@ Manning (2008), Regularization and search for minimum error rate training, for r
 restarts; Galley et al. (2013), Regularized minimum error rate training, for the penalties.
 """
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -25,6 +23,7 @@ from hopefear.learners.base import (
 )
 from hopefear.learners.forest_set import ForestSet
 from hopefear.registry import suggest
+from hopefear.threads import map_in_order
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["Mert"]
@@ -97,11 +96,15 @@ class Mert:
         self, data: TuningData, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
     ) -> FloatArray:
         """Climb from the current point and from random ones, on all cores; return the best top."""
-        starts = list(self._starts(data, state, seed))
-        tops: list[Top] = [(-np.inf, state)] * len(starts)
-        for done, (number, top) in enumerate(self._tops(data, starts, seed), 1):
-            tops[number] = top
-            progress(done, len(starts))
+        starts, serial = list(self._starts(data, state, seed)), data.on_one_thread()
+
+        def climb(number: int) -> Top:
+            return self._climb(serial, starts[number], random_stream(seed, 1, number))
+
+        tops: list[Top] = []
+        for top in map_in_order(climb, range(len(starts)), threads=data.threads):
+            tops.append(top)
+            progress(len(tops), len(starts))
         return max(tops, key=lambda top: top[0])[1]
 
     def weights(self, state: FloatArray) -> FloatArray:
@@ -136,25 +139,6 @@ class Mert:
         for i in range(self.restarts):
             noise = random_stream(seed, 0, i).standard_normal(len(state))
             yield np.clip(state + 2 * typical * unit * noise, *box)
-
-    def _tops(
-        self, data: TuningData, starts: Sequence[FloatArray], seed: tuple[int, int]
-    ) -> Iterator[tuple[int, Top]]:
-        """Climb from every start; yield its number and where that led, as climbs come to an end."""
-        serial, threads = data.on_one_thread(), data.threads or os.cpu_count() or 1
-        randoms = [random_stream(seed, 1, i) for i in range(len(starts))]
-        if threads == 1:  # another thread would only have memory of its own
-            yield from (
-                (i, self._climb(serial, starts[i], random)) for i, random in enumerate(randoms)
-            )
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            climbs = {
-                pool.submit(self._climb, serial, starts[i], random): i
-                for i, random in enumerate(randoms)
-            }
-            for climb in as_completed(climbs):
-                yield climbs[climb], climb.result()
 
     def _climb(self, data: TuningData, start: FloatArray, random: np.random.Generator) -> Top:
         """Return the objective and the point where no direction leads higher."""

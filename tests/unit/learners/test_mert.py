@@ -1,10 +1,11 @@
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import pytest
 
 from hopefear.errors import ConfigError
-from hopefear.learners import Mert, TuningSet
+from hopefear.learners import Mert, TuningData, TuningSet
 from hopefear.types import FloatArray
 from tuning_sets import start_vector, synthetic_set
 
@@ -60,6 +61,13 @@ def test_an_l2_penalty_keeps_the_weights_smaller() -> None:
     assert data.score(held) > data.score(start)
 
 
+def test_a_climb_is_the_same_whatever_others_there_are() -> None:
+    data, learner = synthetic_set(), Mert(restarts=3)
+    start = start_vector(data)
+    several = climb(learner, replace(data, threads=3), start)
+    np.testing.assert_array_equal(climb(learner, data, start), several)
+
+
 def test_an_l0_penalty_leaves_fewer_weights() -> None:
     data = synthetic_set()
     start = start_vector(data)
@@ -104,3 +112,21 @@ def test_bounds_in_the_wrong_order_are_refused() -> None:
 def test_a_penalty_needs_a_strength() -> None:
     with pytest.raises(ConfigError, match="give both or none"):
         Mert(penalty="l2")
+
+
+def test_a_search_that_is_interrupted_does_not_go_on_with_the_other_restarts() -> None:
+    data, begun = synthetic_set(sentences=3, size=3, threads=2), []
+
+    class Counted(Mert):
+        def _climb(
+            self, data: TuningData, start: FloatArray, random: np.random.Generator
+        ) -> tuple[float, FloatArray]:
+            begun.append(start)
+            return super()._climb(data, start, random)
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Counted(restarts=200).epoch(data, start_vector(data), (1, 0), stop)
+    assert len(begun) < 20
