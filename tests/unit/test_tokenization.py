@@ -18,6 +18,9 @@ def test_what_stands_between_blanks_is_told_from_what_is_attached() -> None:
     assert is_tokenized(TOKENIZED) is True
     assert is_tokenized(WRITTEN) is False
     assert is_tokenized([*TOKENIZED, *WRITTEN]) is None
+    # a transcript of speech with few marks
+    assert is_tokenized(["mh. oh", *["and so on"] * 30] * 10) is None
+    assert is_tokenized(["mh. oh", *["and so on"] * 10] * 10) is False
     assert is_tokenized(["no punctuation at all"] * 100) is None
     assert is_tokenized([]) is None
 

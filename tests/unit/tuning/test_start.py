@@ -10,9 +10,10 @@ import hopefear
 from candidate_files import CandidateFiles, write_candidates
 from hopefear.errors import ConfigError, DataError
 from hopefear.events import RunFinished, RunStarted, Warned
-from hopefear.tuning import DataSettings, TuneSettings
+from hopefear.formats import load_nbest
+from hopefear.tuning import DataSettings, TuneSettings, inferred_start
+from hopefear.tuning.inferred_start import infer_weights
 from hopefear.tuning.options import build_settings
-from hopefear.tuning.start import infer_weights
 from hopefear.types import Hypothesis, Weights
 
 TRUE = Weights({"lm": 0.5, "tm": -0.25, "words": 2.0, "reordering": 0.125, "noise": 0.0})
@@ -43,11 +44,32 @@ def tune(files: CandidateFiles, start: str | None = None) -> tuple[list[str], Ru
 
 def test_weights_are_told_from_total_scores_whatever_all_hypotheses_share(tmp_path: Path) -> None:
     files = write_candidates(tmp_path, change=scored)
-    inferred, reason = infer_weights(settings(files))
+    inferred, reason = infer_weights(settings(files), list(TRUE))
     assert inferred is not None
     assert "% of how the total scores vary within lists" in reason
     for name in TRUE:
         assert inferred[name] == pytest.approx(TRUE[name], abs=2e-3)
+
+
+def late(sentence: int, index: int, hypothesis: Hypothesis) -> Hypothesis:
+    """Add a feature that does not differ in the first lists, with a weight of 3."""
+    value = 0.1 * sentence + (index % 3 if sentence >= 10 else 0)
+    known = scored(sentence, index, hypothesis)
+    features = {**hypothesis.features, "late": value}
+    return replace(known, features=features, score=(known.score or 0.0) + 3 * value)
+
+
+@pytest.mark.parametrize(("most", "weight"), [(100_000, 3.0), (30, 0.0)])
+def test_lists_are_read_until_each_feature_has_differed_or_enough_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, weight: float
+) -> None:
+    monkeypatch.setattr(inferred_start, "SAMPLE", 10)
+    monkeypatch.setattr(inferred_start, "MOST_HYPOTHESES", most)
+    warnings, started = tune(write_candidates(tmp_path, change=late))
+    assert started.weights["late"] == pytest.approx(weight, abs=2e-3)
+    (message,) = [message for message in warnings if "inferred from the lists" in message]
+    unknown = "unknown, and 0, is that of late: no difference in 30 hypotheses"
+    assert (unknown in message) == (weight == 0.0)
 
 
 def test_a_run_starts_there_and_says_so(tmp_path: Path) -> None:
@@ -72,7 +94,7 @@ def test_merged_lists_of_two_systems_are_not_taken_for_one(tmp_path: Path) -> No
             replace(hypothesis, score=other) if index % 2 else scored(sentence, index, hypothesis)
         )
 
-    assert infer_weights(settings(write_candidates(tmp_path, change=change)))[0] is None
+    assert infer_weights(settings(write_candidates(tmp_path, change=change)), list(TRUE))[0] is None
 
 
 def test_lists_without_total_scores_start_at_ones_without_a_word(tmp_path: Path) -> None:
@@ -136,7 +158,8 @@ def test_features_of_the_dev_data_alone_have_no_start_weight(tmp_path: Path) -> 
 def test_moses_lists_of_one_run_give_the_weights_of_that_run(shared_data: Path) -> None:
     folder = shared_data / "nbest-moses" / "it-en-5sent-14runs-3refs"
     data = DataSettings(nbest=(folder / "run1.nbest.gz",), references=(folder / "reference.0.gz",))
-    inferred, _ = infer_weights(data)
+    names = load_nbest(data.nbest[0]).feature_names
+    inferred, _ = infer_weights(data, [names[i] for i in range(len(names))])
     assert inferred is not None
     # Moses' defaults: d 0.3 and six times 0.3/7..., lm 0.5, w -1, tm 0.2, all divided by their sum
     ratios = {"lm": 0.5, "w": -1.0, "tm_0": 0.2, "tm_4": 0.2}
