@@ -67,8 +67,14 @@ def check_moved(
 
 
 def check_better(metric: Metric, start: float, found: float, role: str) -> Iterator[str]:
-    """Look whether the result is worse than the start, on the data that decides."""
+    """Look whether the result is not better than the start, on the data that decides."""
     loss = start - found if metric.higher_is_better else found - start
+    if loss == 0:
+        yield (
+            f"the result is no better than the start: {metric.name} on the {role} data stays at "
+            f"{start:.2f}; if the steps were too small for the size of the start weights, try "
+            "larger steps, or smaller start weights in the same proportions"
+        )
     if loss > 0:
         yield (
             f"the result is worse than the start: {metric.name} on the {role} data went from "

@@ -20,14 +20,14 @@ from hopefear.events import (
     Warned,
     read_log,
 )
-from hopefear.learners import Lbfgs, Learner, ProgressCallback, TuningSet
+from hopefear.learners import Lbfgs, Learner, ProgressCallback, Sgd, TuningSet
 from hopefear.learners.base import DataTypes
 from hopefear.regularizers import L1
 from hopefear.stopping import Stopping
 from hopefear.tuning import learn
 from hopefear.tuning.checkpoint import CheckpointFile
 from hopefear.types import FloatArray, Hypothesis, Weights
-from tuning_sets import synthetic_set
+from tuning_sets import start_vector, synthetic_set
 
 
 def run(files: CandidateFiles, learner: str | Learner, **options: Any) -> list[Event]:
@@ -168,6 +168,16 @@ def test_a_result_worse_than_the_start_is_a_warning_with_both_scores(held_out: b
     assert f"BLEU on the {role} data went from {before:.2f} to {after:.2f}" in message
     assert f"{before - after:.2g} lower" in message
     assert events[-2] == Warned(message=message)
+
+
+def test_steps_too_small_to_change_a_choice_are_a_warning() -> None:
+    data = synthetic_set()
+    start = Weights.from_vector(data.feature_names, 100 * start_vector(data))
+    events = list(learn(data, Sgd(rate=1e-9, epochs=2), start=start, name="sgd"))
+    started, told = events[0], warnings(events)
+    assert isinstance(started, RunStarted)
+    stays = f"BLEU on the tuning data stays at {started.tuning_score:.2f}"
+    assert [stays in message for message in told if "no better than the start" in message] == [True]
 
 
 def test_a_run_that_goes_on_remembers_how_good_its_start_was(tmp_path: Path) -> None:
