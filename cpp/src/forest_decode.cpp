@@ -4,6 +4,7 @@
 #include "hopefear/byte_stream.hpp"
 #include "hopefear/forest_builder.hpp"
 #include "hopefear/forest_codec.hpp"
+#include "hopefear/utf8.hpp"
 #include "hopefear/value_column.hpp"
 
 namespace hopefear {
@@ -199,8 +200,11 @@ std::vector<Vocabulary::Id> decode_vocabulary(std::span<const char> bytes, Vocab
     std::vector<Vocabulary::Id> ids(in.count("strings"));
     for (Vocabulary::Id& id : ids) {
         const std::size_t size = in.count("characters of a string");
-        const auto text = in.take(size);
-        id = vocabulary.add({text.data(), text.size()});
+        const auto bytes_of_text = in.take(size);
+        const std::string_view text(bytes_of_text.data(), bytes_of_text.size());
+        if (valid_utf8_prefix(text) < text.size())
+            fail<FormatError>("string ", &id - ids.data(), " of a vocabulary is not UTF-8");
+        id = vocabulary.add(text);
     }
     if (in.remaining() > 0)
         fail<FormatError>(in.remaining(), " bytes are left after the end of a vocabulary");

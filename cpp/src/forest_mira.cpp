@@ -185,6 +185,9 @@ KBestMiraState forest_mira_epoch(const ForestSet& forests, const BleuForests& sp
     if (score.dimension() != split.references().dimension())
         fail<DataError>("the metric takes ", score.dimension(), " statistics, the forests have ",
                         split.references().dimension());
+    if (state.document.size() != score.dimension())
+        fail<DataError>("a document of ", state.document.size(), " statistics, but the metric has ",
+                        score.dimension());
     OnlineWeights& weights = state.weights;
     forests.check_weights(weights.weights());
     state.loss = 0.0;

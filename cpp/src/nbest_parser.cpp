@@ -1,50 +1,20 @@
 #include "hopefear/nbest_parser.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "hopefear/error.hpp"
 
 namespace hopefear {
 
-namespace {
-
-constexpr std::size_t longest_line = std::size_t{1} << 28;
-
-}  // namespace
-
 NBestParser::NBestParser(NBestBuilder& builder, BarLayout layout, std::string file)
-    : builder_(builder), layout_(std::move(layout)), file_(std::move(file)) {}
+    : builder_(builder), layout_(std::move(layout)), lines_(std::move(file)) {}
 
 void NBestParser::feed(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const std::size_t end = bytes.find('\n');
-        const std::string_view piece = bytes.substr(0, end);
-        if (end == std::string_view::npos || !partial_.empty()) {
-            if (partial_.size() + piece.size() > longest_line)
-                fail<FormatError>(file_, ":", lines_ + 1, ": a line of more than ", longest_line,
-                                  " bytes; is this an n-best list?");
-            partial_.append(piece);
-        }
-        if (end == std::string_view::npos) return;
-        read_line(partial_.empty() ? piece : partial_);
-        partial_.clear();
-        bytes.remove_prefix(end + 1);
-    }
+    lines_.feed(bytes, [&](std::string_view line) { parse_line(line); });
 }
 
 void NBestParser::finish() {
-    if (!partial_.empty()) read_line(partial_);
-    partial_.clear();
-}
-
-void NBestParser::read_line(std::string_view line) {
-    ++lines_;
-    try {
-        parse_line(line);
-    } catch (const DataError& error) {
-        fail<FormatError>(file_, ":", lines_, ": ", error.what());
-    }
+    lines_.finish([&](std::string_view line) { parse_line(line); });
 }
 
 void NBestParser::parse_line(std::string_view line) {

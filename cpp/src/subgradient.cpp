@@ -4,7 +4,6 @@
 
 #include "hopefear/error.hpp"
 #include "hopefear/saved_numbers.hpp"
-#include "hopefear/threads.hpp"
 
 namespace hopefear {
 
@@ -71,6 +70,9 @@ SubgradientState SubgradientState::load(std::span<const double> saved) {
     SavedReader reader(saved);
     OnlineWeights weights = OnlineWeights::load(reader.array());
     CumulativePenalty penalty = CumulativePenalty::load(reader.array());
+    if (penalty.size() != weights.size())
+        fail<DataError>("saved numbers: penalties of ", penalty.size(), " weights, but there are ",
+                        weights.size());
     SubgradientState state{std::move(weights), std::move(penalty), reader.number()};
     reader.finish();
     return state;

@@ -10,7 +10,7 @@ below is one row of the table; the mathematics is in the core, once (loss.hpp).
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from hopefear import _core, require
 from hopefear.registry import Registry
@@ -189,7 +189,7 @@ class SoftRamp3(Ramp3):
 class BayesRisk:
     """Equation 5: the expected cost under p ∝ exp(s)."""
 
-    smooth: bool = True
+    smooth: ClassVar[bool] = True
 
     def core(self) -> _core.Loss:
         """E c."""

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from hopefear import _core
+from hopefear import _core, config
 from hopefear._core import Pool, Side
+from hopefear.errors import ConfigError
+from hopefear.losses import losses
 from hopefear.nbest import NBest, NBestBuilder
 
 Array: TypeAlias = NDArray[np.float64]
@@ -113,6 +115,12 @@ def test_large_scores_do_not_overflow_a_soft_loss() -> None:
     )
     assert value == 0.0
     np.testing.assert_array_equal(slopes, [0.0, 0.0])
+
+
+def test_whether_a_loss_is_smooth_is_no_option() -> None:
+    assert losses["risk"]().smooth
+    with pytest.raises(ConfigError, match="unknown key"):
+        config.decode(losses["risk"], {"smooth": False})
 
 
 def test_the_number_of_threads_does_not_change_a_bit() -> None:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hopefear/bar_format.hpp"
+#include "hopefear/lines.hpp"
 #include "hopefear/nbest_builder.hpp"
 
 namespace hopefear {
@@ -22,7 +23,7 @@ class NBestParser {
     // The end of the file; the last line may lack its end.
     void finish();
 
-    [[nodiscard]] std::size_t lines() const { return lines_; }
+    [[nodiscard]] std::size_t lines() const { return lines_.count(); }
     // The labels that had several values, and how many: what feature names alone do not tell.
     [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> labels() const;
 
@@ -32,7 +33,6 @@ class NBestParser {
         std::vector<FeatureId> ids;
     };
 
-    void read_line(std::string_view line);
     void parse_line(std::string_view line);
     void find_ids();
     void look_up(std::string_view label, std::size_t count, Label& out);
@@ -40,9 +40,7 @@ class NBestParser {
 
     NBestBuilder& builder_;
     BarLayout layout_;
-    std::string file_;
-    std::size_t lines_ = 0;
-    std::string partial_;  // the beginning of a line
+    Lines lines_;
 
     std::vector<Label> previous_;  // labels of the line before: most lines repeat them
     std::unordered_map<std::string, std::size_t> several_;  // labels with more than one value

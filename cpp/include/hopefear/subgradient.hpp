@@ -25,6 +25,7 @@ struct SubgradientStep {
 class CumulativePenalty {
   public:
     explicit CumulativePenalty(std::size_t features) : paid_(features) {}
+    [[nodiscard]] std::size_t size() const { return paid_.size(); }
     void charge(double amount) { due_ += amount; }
     void pay(OnlineWeights& weights, FeatureId id);
     void pay_all(OnlineWeights& weights);

@@ -10,6 +10,7 @@ from hopefear.types import Weights
 
 __all__ = [
     "BLANK",
+    "LAST_SENTENCE",
     "WeightTable",
     "check_name",
     "check_sentence",

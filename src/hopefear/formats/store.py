@@ -29,6 +29,7 @@ from hopefear.errors import ConfigError, DataError, ForestError, FormatError
 from hopefear.forest import Forest
 from hopefear.forest.codec import ForestDecoder, ForestEncoder
 from hopefear.formats.base import forest_formats
+from hopefear.formats.fields import LAST_SENTENCE
 from hopefear.formats.files import PathLike, Source, open_binary_output
 from hopefear.types import Vocabulary
 
@@ -96,9 +97,10 @@ class ForestWriter:
 
     def add(self, sentence: int, forest: Forest) -> None:
         """Write the forest of a sentence; each sentence has one."""
-        if sentence in self._index or sentence < 0:
-            problem = "has a forest already" if sentence >= 0 else "has a negative number"
-            raise DataError(f"{self._name}: sentence {sentence} {problem}")
+        if sentence in self._index:
+            raise DataError(f"{self._name}: sentence {sentence} has a forest already")
+        if problem := _describe_number(sentence):
+            raise DataError(f"{self._name}: {problem}")
         self._index[sentence] = self._write_block(self._encoder.encode(forest))
 
     def _finish(self) -> None:
@@ -184,6 +186,8 @@ class _Shard:
         index = {sentence: _Block(*block) for sentence, *block in rows}
         if len(index) < len(rows):
             raise self._error("the index is broken: a sentence is there twice")
+        if problem := next(filter(None, map(_describe_number, index)), None):
+            raise self._error(f"the index is broken: {problem}")
         return index
 
     def _content(self, block: _Block, where: str) -> bytes:
@@ -295,6 +299,13 @@ class ForestStore(Mapping[int, Forest]):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _describe_number(sentence: int) -> str | None:
+    """Say that a sentence cannot have this number, if it cannot."""
+    if 0 <= sentence <= LAST_SENTENCE:
+        return None
+    return f"there can be no sentence {sentence}: they are numbered from 0 to {LAST_SENTENCE}"
 
 
 def _shards_in(path: Path) -> list[Path]:

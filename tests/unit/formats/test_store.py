@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks._hiero import HieroForests, forest_json
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies
@@ -22,7 +22,14 @@ from hopefear.errors import ConfigError, DataError, ForestError, FormatError
 from hopefear.forest import Forest, ForestBuilder, nbest_forest
 from hopefear.forest.codec import ForestDecoder, ForestEncoder
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
-from hopefear.formats.store import ForestStore, ForestWriter
+from hopefear.formats.store import (
+    END_MAGIC,
+    FOOTER_SIZE,
+    INDEX_ROW,
+    TABLE,
+    ForestStore,
+    ForestWriter,
+)
 from hopefear.types import Hypothesis, Vocabulary
 
 ARRAYS = (
@@ -161,7 +168,7 @@ def test_a_sentence_has_one_forest(tmp_path: Path, forests: list[Forest]) -> Non
     path = tmp_path / "dev.forests"
     with pytest.raises(DataError, match="sentence 5 has a forest already"):
         ForestStore.write(path, [(5, forests[0]), (5, forests[1])])
-    with pytest.raises(DataError, match="sentence -1 has a negative number"):
+    with pytest.raises(DataError, match="there can be no sentence -1: they are numbered from 0"):
         ForestStore.write(path, [(-1, forests[0])])
     assert list(tmp_path.iterdir()) == []
 
@@ -229,6 +236,22 @@ def test_a_byte_that_is_changed_anywhere_is_an_error(shard: Path) -> None:
         shard.write_bytes(broken)
         with pytest.raises(FormatError, match=r"dev\.forests: "), ForestStore.open(shard) as store:
             list(store.values())
+
+
+@pytest.mark.parametrize("sentence", [-1, 10**8, 2**62])
+def test_a_number_that_no_sentence_has_is_an_error(shard: Path, sentence: int) -> None:
+    content = shard.read_bytes()
+    table = list(TABLE.unpack(content[-FOOTER_SIZE:][: TABLE.size]))
+    place, stored = table[8:10]
+    index = np.frombuffer(zlib.decompress(content[place : place + stored]), dtype=INDEX_ROW).copy()
+    index["sentence"][-1] = sentence
+    packed = zlib.compress(index.tobytes())
+    table[9:12] = len(packed), index.nbytes, zlib.crc32(packed)
+    footer = TABLE.pack(*table)
+    end = struct.pack("<I", zlib.crc32(footer)) + END_MAGIC
+    shard.write_bytes(content[:place] + packed + footer + end)
+    with pytest.raises(FormatError, match=rf"the index is broken: .*{sentence}"):
+        ForestStore.open(shard)
 
 
 def test_a_store_of_another_version_is_an_error(shard: Path) -> None:
@@ -314,11 +337,15 @@ def test_any_bytes_are_a_forest_or_an_error(content: bytes) -> None:
 
 
 @given(content=st.binary(max_size=40))
+@example(content=b"\x01\x02\xff\xfe")
 def test_any_bytes_are_a_vocabulary_or_an_error(content: bytes) -> None:
+    vocabulary = Vocabulary()
     try:
-        _core.decode_vocabulary(content, Vocabulary())
+        ids = _core.decode_vocabulary(content, vocabulary)
     except FormatError:
         return
+    texts = vocabulary.texts()
+    assert [texts[i].encode() in content for i in ids] == [True] * len(ids)
 
 
 def test_a_few_bytes_cannot_ask_for_much_memory(tmp_path: Path) -> None:

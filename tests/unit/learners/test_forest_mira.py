@@ -300,6 +300,22 @@ def test_statistics_of_another_metric_are_refused() -> None:
         )
 
 
+def test_a_document_of_another_metric_is_refused() -> None:
+    assert SMALL.bleu_forests is not None
+    state = _core.KBestMiraState(np.zeros(4), np.zeros(3))
+    with pytest.raises(DataError, match="a document of 3 statistics, but the metric has 9"):
+        _core.forest_mira_epoch(
+            SMALL.core,
+            SMALL.bleu_forests,
+            SMALL.corpus_score,
+            np.arange(12),
+            max_step=0.1,
+            decay=0.9,
+            hope_context=True,
+            state=state,
+        )
+
+
 def test_options_are_checked_when_they_are_set() -> None:
     with pytest.raises(ConfigError, match=r"ForestMira\.max_step must be > 0, got -0\.5"):
         ForestMira(max_step=-0.5)

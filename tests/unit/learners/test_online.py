@@ -372,6 +372,16 @@ def test_a_perceptron_of_constant_length_can_start_at_zero() -> None:
     assert np.linalg.norm(run(learner, data, np.zeros(len(start_of(data))), epochs=1)[0]) > 0
 
 
+def test_a_perceptron_of_constant_length_that_steps_to_zero_stays_there() -> None:
+    # A bad and a good translation, one feature: w = 1 prefers the bad one, and the step is -1.
+    texts = {"no": 1.0, "w x y z": 0.0}
+    hypotheses = [Hypothesis(text=text, features={"f": value}) for text, value in texts.items()]
+    forest = nbest_forest(hypotheses)
+    data = ForestSet([forest], References([["w x y z"]]), BLEU, threads=1)
+    learner = Perceptron(rate=1.0, average="none", constant_length=True)
+    assert_array_equal(run(learner, data, np.ones(1), epochs=1), [np.zeros(1)])
+
+
 @pytest.mark.parametrize(
     "learner", [Perceptron(), OnlineSgd(rate=0.05), Mira(rate=0.05), MinRisk(rate=0.02)]
 )
@@ -460,6 +470,15 @@ def test_saved_weights_go_on_where_they_were(start: FloatArray, steps: int) -> N
 def test_saved_weights_that_do_not_fit_together_are_refused(saved: list[float]) -> None:
     with pytest.raises(DataError, match="saved numbers"):
         _core.OnlineWeights.load(np.array(saved, dtype=np.float64))
+
+
+def test_penalties_of_other_weights_are_refused() -> None:
+    states = [_core.SubgradientState(np.zeros(n), np.empty(0)).save() for n in (3, 500)]
+    # Saved are the weights, the penalties and the loss, each with its length before it.
+    weights, others = (state[: 1 + int(state[0])] for state in states)
+    mixed = np.concatenate([weights, states[1][len(others) :]])
+    with pytest.raises(DataError, match="saved numbers: penalties of 500 weights, but there are 3"):
+        _core.SubgradientState.load(mixed)
 
 
 def test_new_features_begin_at_zero_and_count_from_the_beginning() -> None:

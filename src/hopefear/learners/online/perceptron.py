@@ -35,10 +35,11 @@ class Perceptron(OnlineSgd):
         """Take one step, and go back to the length before it, if that is to stay."""
         length = np.linalg.norm(visit.start) if self.constant_length else 0.0
         outcome = super().update(visit)
-        if outcome.constraints and length > 0:
-            w = visit.start
+        w = visit.start
+        # A step to zero leaves no direction to be long in.
+        if outcome.constraints and length > 0 and (shorter := np.linalg.norm(w)) > 0:
             ids = np.arange(len(w), dtype=np.int32)
-            visit.move(ids, w * (length / np.linalg.norm(w) - 1.0))
+            visit.move(ids, w * (length / shorter - 1.0))
         return outcome
 
     def rival(self, visit: Visit) -> Found:
