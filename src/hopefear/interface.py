@@ -405,8 +405,8 @@ def _start_options(start: PathLike | Mapping[str, float] | None) -> dict[str, ob
     """Return the setting of the start weights: a table, or a file."""
     if isinstance(start, Mapping):
         return {"start": dict(start)}
-    if start in _START_RULES:
-        return {"infer_start": _START_RULES[str(start)]}
+    if isinstance(start, str) and start in _START_RULES:
+        return {"infer_start": _START_RULES[start]}
     if isinstance(start, str) and "=" in start and not _is_file(start):
         try:
             weights: dict[str, float] = {}

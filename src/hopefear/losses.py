@@ -89,7 +89,7 @@ class _WithReference(_TwoSides):
 
     def __post_init__(self) -> None:
         require.one_of(self, "reference", ["hope", "local", "max-metric", "bold"])
-        require.at_least(self, "local_size", 1)
+        require.integer(self, "local_size", 1)
 
     def _raised(self) -> _core.Side:
         if self.reference == "hope":

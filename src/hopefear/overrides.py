@@ -7,7 +7,7 @@ from typing import Any
 from hopefear.errors import ConfigError
 from hopefear.file_errors import file_error_reason
 
-__all__ = ["Table", "parse_assignment", "put", "read_table"]
+__all__ = ["Table", "parse_assignment", "parse_value", "put", "read_table"]
 
 Table = dict[str, Any]
 
@@ -48,7 +48,12 @@ def parse_assignment(text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
     if not equals or not all(key.split(".")):
         raise ConfigError(f"expected KEY=VALUE, as in learner.epochs=5, found '{text}'")
+    return key, parse_value(value)
+
+
+def parse_value(text: str) -> object:
+    """Read a TOML value; what is no such value is text."""
     try:
-        return key, tomllib.loads(f"value = {value}")["value"]
+        return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return key, value
+        return text

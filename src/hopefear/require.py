@@ -11,7 +11,7 @@ from numbers import Real
 from hopefear.errors import OptionError
 from hopefear.registry import suggest
 
-__all__ = ["at_least", "finite", "integer", "non_negative", "one_of", "positive", "probability"]
+__all__ = ["finite", "integer", "non_negative", "one_of", "positive", "probability"]
 
 
 def finite(owner: object, field: str) -> float:
@@ -33,12 +33,6 @@ def non_negative(owner: object, field: str) -> None:
     """Require a finite number that is not below 0."""
     if not finite(owner, field) >= 0:
         _refuse(owner, field, "must be >= 0")
-
-
-def at_least(owner: object, field: str, smallest: float) -> None:
-    """Require a finite number that is not below `smallest`."""
-    if not finite(owner, field) >= smallest:
-        _refuse(owner, field, f"must be >= {smallest}")
 
 
 def integer(owner: object, field: str, smallest: int, largest: int | None = None) -> None:

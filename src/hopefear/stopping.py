@@ -31,7 +31,7 @@ class Stopping:
     least_gain: float = 0.0
 
     def __post_init__(self) -> None:
-        require.non_negative(self, "window")
+        require.integer(self, "window", 0)
         require.non_negative(self, "least_gain")
         if self.window in (1, 2):
             raise OptionError(self, "window", f" must be 0 or at least 3, got {self.window}")

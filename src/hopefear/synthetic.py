@@ -43,8 +43,8 @@ class SyntheticCandidates:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        require.at_least(self, "sentences", 1)
-        require.at_least(self, "size", 1)
+        require.integer(self, "sentences", 1)
+        require.integer(self, "size", 1)
         require.non_negative(self, "skip")
 
     def __iter__(self) -> Iterator[tuple[str, Segment]]:

@@ -91,6 +91,10 @@ def test_weights_that_cannot_be_are_told(weights: Any, message: str) -> None:
         (lambda: tune("mert", nbest=3, refs="r"), "nbest: expected the names of files, got 3"),
         (lambda: tune("mert", nbest="n", refs="r", start=5), "start: expected the name of a file"),
         (
+            lambda: tune("mert", nbest="n", refs="r", start=["w"]),
+            "start: expected the name of a fil",
+        ),
+        (
             lambda: tune("mert", nbest="n", refs="r", set="learner.epochs=3"),
             r"set: expected a list of texts, got 'learner\.epochs=3'",
         ),

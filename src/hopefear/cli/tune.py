@@ -10,6 +10,8 @@ from hopefear.cli.sizes import parse_size
 
 __all__ = ["register", "tune"]
 
+_WITH_RESUME = {"debug", "out", "report", "resume"}
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -17,6 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def tune(
+    context: typer.Context,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run's directory.")],
     learner: Annotated[
         str | None,
@@ -140,10 +143,9 @@ def tune(
     from hopefear.errors import ConfigError
 
     if resume:
+        _check_alone(context, out)
         with TuningConsole(out) as console:
-            for event in hopefear.resume_tuning(
-                _alone(out, learner), report=report, tell=console.tell
-            ):
+            for event in hopefear.resume_tuning(out, report=report, tell=console.tell):
                 console.show(event)
         return
     if learner is None:
@@ -194,10 +196,13 @@ def tune(
             console.show(event)
 
 
-def _alone(out: Path, learner: str | None) -> Path:
-    """Return the run to go on with; what was asked for beside it would be ignored."""
+def _check_alone(context: typer.Context, out: Path) -> None:
+    """Refuse what is asked for beside a run to go on with, which has its settings."""
     from hopefear.errors import ConfigError
 
-    if learner is not None:
-        raise ConfigError(f"--resume goes on with the settings of {out}; '{learner}' is too much")
-    return out
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        given = source is not None and source.name == "COMMANDLINE"
+        if given and parameter.name not in _WITH_RESUME:
+            shown = parameter.opts[0] if parameter.opts[0].startswith("-") else "a learner"
+            raise ConfigError(f"--resume goes on with the settings of {out}; {shown} is too much")

@@ -85,7 +85,11 @@ def write_bar_lines(
                     raise FormatError(
                         f"the {format} format cannot carry {forbidden!r} in a text: {text!r}"
                     )
-            out.write(" ||| ".join([str(segment.sentence), text, *fields(hypothesis)]) + "\n")
+            others = fields(hypothesis)
+            if any("|||" in field for field in others):
+                name = next(name for name in hypothesis.features if "|||" in name)
+                raise FormatError(f"the {format} format cannot carry the feature {name!r}")
+            out.write(" ||| ".join([str(segment.sentence), text, *others]) + "\n")
 
 
 def format_pairs(features: Mapping[str, float], format: str, forbidden: str = "") -> str:

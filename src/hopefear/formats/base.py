@@ -4,15 +4,15 @@ A format is an object: options are fields of its class, and all have defaults. I
 package registers the class; nothing else has to be changed to add one.
 """
 
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol, TextIO, TypeVar, cast, runtime_checkable
+from typing import Protocol, TextIO, TypeVar, runtime_checkable
 
 from hopefear.config import decode
 from hopefear.errors import ConfigError, FormatError
 from hopefear.forest import Forest
 from hopefear.formats.files import Source
+from hopefear.overrides import Table, parse_value, put
 from hopefear.registry import Registry
 from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 
@@ -101,16 +101,12 @@ def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:
     Options are those of the format's class, values as in TOML; what is no such value is text.
     """
     name, _, options = text.partition(":")
-    table: dict[str, object] = {}
+    table: Table = {}
     for option in filter(None, options.split(",")):
         key, equals, value = option.partition("=")
         if not equals:
             raise ConfigError(f"{formats.kind} '{text}': expected OPTION=VALUE, found '{option}'")
-        *path, last = key.split(".")
-        inner = table
-        for part in path:
-            inner = cast(dict[str, object], inner.setdefault(part, {}))
-        inner[last] = _toml_value(value)
+        put(table, key, parse_value(value), f"{formats.kind} '{text}'")
     try:
         return decode(formats[name], table, source=f"{formats.kind} '{name}'")
     except ConfigError as error:  # options of a format are no settings by themselves
@@ -162,13 +158,6 @@ def fitting_formats(
     if not most or 2 * most < len(lines):
         return []
     return [name for name, count in counts.items() if count == most]
-
-
-def _toml_value(text: str) -> object:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def group_hypotheses(

@@ -25,7 +25,7 @@ from hopefear.types import Hypothesis, Segment
 
 __all__ = ["FairseqNBest", "read_fairseq_targets"]
 
-_LINE = re.compile(r"([A-Z])-([0-9]+)\t")
+_LINE = re.compile(r"([A-Z])-([0-9]{1,10})\t")
 _LOG_2 = math.log(2)
 
 

@@ -37,7 +37,7 @@ class FlatNBest:
 
     def __post_init__(self) -> None:
         if self.size is not None:
-            require.positive(self, "size")
+            require.integer(self, "size", 1)
 
     def sniff(self, source: Source) -> bool:
         """Never: the number of lines per sentence has to be named."""

@@ -20,7 +20,7 @@ from hopefear.types import Hypothesis, Segment
 __all__ = ["KaldiNBest"]
 
 _JOB = re.compile(r"archives\.([1-9][0-9]*)")
-_RANKED = re.compile(r"(.+)-([1-9][0-9]*)")
+_RANKED = re.compile(r"(.+)-([1-9][0-9]{0,9})")
 
 
 @nbest_formats.register("kaldi")

@@ -32,7 +32,7 @@ class NemoNBest:
 
     def __post_init__(self) -> None:
         if self.beam_size is not None:
-            require.positive(self, "beam_size")
+            require.integer(self, "beam_size", 1)
 
     def sniff(self, source: Source) -> bool:
         """Never: the beam size has to be named."""

@@ -55,7 +55,7 @@ class ForestMira(KBestMira):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require.at_least(self, "k", 1)
+        require.integer(self, "k", 1)
 
     def _visit(
         self, data: Any, order: IntArray, state: _core.KBestMiraState

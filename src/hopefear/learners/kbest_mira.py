@@ -74,8 +74,8 @@ class KBestMira:
         require.positive(self, "max_step")
         require.probability(self, "decay")
         require.one_of(self, "context", ["hope", "model"])
-        require.non_negative(self, "line_search")
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "line_search", 0)
+        require.integer(self, "epochs", 1)
 
     def init(self, data: TuningData, weights: FloatArray) -> KBestMiraProgress:
         """Start at `weights`, with a small document to judge the first sentence in."""

@@ -117,8 +117,8 @@ class Lbfgs:
 
     def __post_init__(self) -> None:
         require.positive(self, "cost_scale")
-        require.at_least(self, "iterations", 1)
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "iterations", 1)
+        require.integer(self, "epochs", 1)
         if not self.loss.smooth:
             name = losses.name_of(type(self.loss))
             problem = f": '{name}' is not smooth; set soft = true, or learn with 'sgd'"

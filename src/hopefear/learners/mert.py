@@ -74,12 +74,12 @@ class Mert:
     epochs: int = 1
 
     def __post_init__(self) -> None:
-        require.non_negative(self, "restarts")
-        require.non_negative(self, "random_directions")
+        require.integer(self, "restarts", 0)
+        require.integer(self, "random_directions", 0)
         require.one_of(self, "penalty", ["none", "l2", "l0"])
         require.non_negative(self, "strength")
         require.positive(self, "tolerance")
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "epochs", 1)
         for name, pair in self.bounds.items():
             if len(pair) != 2 or not pair[0] <= pair[1]:
                 problem = f": '{name}' needs [least, greatest], got {list(pair)}"

@@ -76,13 +76,13 @@ class Oro:
     def __post_init__(self) -> None:
         require.one_of(self, "loss", ["hinge", "softmax"])
         require.one_of(self, "update", ["optimized", "subgradient", "mira"])
-        require.at_least(self, "batch_size", 1)
+        require.integer(self, "batch_size", 1)
         require.integer(self, "max_oracles", 0)
         require.positive(self, "l2")
         require.positive(self, "rate")
         require.probability(self, "decay")
         require.integer(self, "list_size", 2)
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "epochs", 1)
         if self.update == "mira" and self.loss == "softmax":
             raise OptionError(self, "update", ": 'mira' is defined for the hinge loss only")
 

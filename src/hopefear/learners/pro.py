@@ -56,12 +56,12 @@ class Pro:
 
     def __post_init__(self) -> None:
         require.one_of(self, "pairs", ["sampled", "oracle"])
-        require.at_least(self, "samples", 1)
-        require.at_least(self, "kept", 1)
+        require.integer(self, "samples", 1)
+        require.integer(self, "kept", 1)
         require.non_negative(self, "threshold")
         require.integer(self, "max_oracles", 0)
         require.probability(self, "interpolation")
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "epochs", 1)
 
     def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
         """Start at `weights`."""

@@ -51,8 +51,8 @@ class Rampion:
     def __post_init__(self) -> None:
         require.positive(self, "cost_scale")
         require.positive(self, "rate")
-        require.at_least(self, "passes", 1)
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "passes", 1)
+        require.integer(self, "epochs", 1)
 
     def init(self, data: TuningSet, weights: FloatArray) -> _core.SubgradientState:
         """Start at `weights`, to which the regularizer pulls."""

@@ -88,8 +88,8 @@ class Relisting:
     epochs: int = 20
 
     def __post_init__(self) -> None:
-        require.at_least(self, "k", 1)
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "k", 1)
+        require.integer(self, "epochs", 1)
 
     def init(self, data: ListData, weights: FloatArray) -> RelistingState:
         """Start at `weights`, with nothing listed."""

@@ -68,7 +68,7 @@ class Sgd:
         require.positive(self, "cost_scale")
         require.positive(self, "rate")
         require.probability(self, "decay")
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "epochs", 1)
 
     def init(self, data: TuningSet, weights: FloatArray) -> _core.SubgradientState:
         """Start at `weights`."""

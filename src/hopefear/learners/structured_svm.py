@@ -64,7 +64,7 @@ class StructuredSvm:
         require.one_of(self, "reference", ["max-metric", "hope"])
         require.positive(self, "cost_scale")
         require.positive(self, "tolerance")
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "epochs", 1)
 
     def init(self, data: TuningSet, weights: FloatArray) -> Planes:
         """Choose the references; the only plane known is that the loss is not negative."""

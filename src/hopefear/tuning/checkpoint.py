@@ -6,12 +6,12 @@ there is the one of the last epoch, or that of the epoch before.
 
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopefear.errors import DataError, FormatError
 from hopefear.events import EpochFinished, from_json, to_json
@@ -22,7 +22,14 @@ from hopefear.types import FloatArray
 
 __all__ = ["CheckpointFile", "Position"]
 
-VERSION = 2
+VERSION = 3
+
+# What reading an archive raises that something has been done to: what zipfile does not know, such
+# as encryption, is a RuntimeError.
+_BROKEN = (
+    *(DataError, KeyError, TypeError, ValueError, EOFError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +90,7 @@ class CheckpointFile:
             return 0
         try:
             return int(json.loads(self._arrays("table")["table"].tobytes())["epoch"])
-        except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        except _BROKEN as error:
             raise self._broken(error) from error
 
     def save(self, position: Position, data: TuningData) -> None:
@@ -145,7 +152,7 @@ class CheckpointFile:
                 start_score=float(table["start_score"]),
                 seconds=float(table["seconds"]),
             )
-        except (DataError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        except _BROKEN as error:
             raise self._broken(error) from error
 
     def _broken(self, error: Exception) -> FormatError:
@@ -154,8 +161,11 @@ class CheckpointFile:
 
     def _arrays(self, *names: str) -> Arrays:
         """Return these arrays of the file, or all of them."""
-        with self.path.open("rb") as opened, zipfile.ZipFile(opened):
-            opened.seek(0)
-            with np.load(opened, allow_pickle=False) as file:
-                found: dict[str, NDArray[Any]] = {name: file[name] for name in names or file.files}
-        return found
+        with self.path.open("rb") as opened:
+            try:
+                zipfile.ZipFile(opened).close()
+                opened.seek(0)
+                with np.load(opened, allow_pickle=False) as file:
+                    return {name: file[name] for name in names or file.files}
+            except OSError as error:  # a place before the beginning of the file
+                raise DataError(str(error)) from error

@@ -5,6 +5,7 @@ of these. What kind of thing is where is not written: a state at the start of a 
 learner and data, is the pattern by which arrays become a state again.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -95,7 +96,8 @@ def _encode_lists(nbest: NBest, name: str) -> Arrays:
     rows = range(len(nbest))
     ids = [nbest.core.feature_ids(row) for row in rows]
     values = [nbest.core.feature_values(row) for row in rows]
-    texts = "\n".join(nbest.text(row) for row in rows)
+    # A text may have any blanks in it.
+    texts = json.dumps([nbest.text(row) for row in rows], ensure_ascii=False)
     statistics = nbest.statistics
     return {
         f"{name}.offsets": np.array(nbest.offsets),
@@ -112,10 +114,11 @@ def _decode_lists(arrays: Mapping[str, NDArray[Any]], data: TuningData, name: st
         return _array(arrays, f"{name}.{key}")
 
     names = data.feature_names
-    texts = part("texts").tobytes().decode().split("\n")
+    texts = json.loads(part("texts").tobytes())
     offsets, begin = part("offsets"), np.cumsum([0, *part("sizes").tolist()])
     ids, values = part("ids").tolist(), part("values").tolist()
-    if len(begin) - 1 != offsets[-1] or begin[-1] != len(ids) or len(ids) != len(values):
+    fits = len(texts) == len(begin) - 1 == offsets[-1] and len(ids) == len(values) == begin[-1]
+    if not fits or not all(0 <= i < len(names) for i in ids):
         raise DataError(f"the lists of '{name}' do not fit together")
     builder = NBestBuilder(feature_names=names)
     for sentence in range(len(offsets) - 1):

@@ -52,7 +52,7 @@ def test_the_options_that_are_named_are_those_of_the_command() -> None:
         ),
         (
             [*DATA, "--set", "learner.epochs=0"],
-            "tune mert: learner.epochs must be >= 1, got 0\n",
+            "tune mert: learner.epochs must be a whole number >= 1, got 0\n",
         ),
         (
             [],

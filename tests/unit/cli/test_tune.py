@@ -146,6 +146,26 @@ def test_a_run_that_goes_on_tells_what_an_undisturbed_one_does(
     ]
 
 
+@pytest.mark.parametrize(
+    ("beside", "shown"),
+    [
+        (["mert"], "a learner"),
+        (["--seed", "2"], "--seed"),
+        (["--set", "learner.epochs=9"], "--set"),
+        (["--no-scale-features"], "--scale-features"),
+        (["--force"], "--force"),
+    ],
+)
+def test_a_run_that_goes_on_takes_no_other_settings(
+    files: CandidateFiles, hopefear: Hopefear, beside: list[str], shown: str
+) -> None:
+    _stop(tune("kbest-mira", out="run", **_OPTIONS), after=1)
+    found = hopefear("tune", "--resume", "-o", "run", *beside)
+    message = f"--resume goes on with the settings of run; {shown} is too much"
+    assert (found.code, found.err) == (2, f"hopefear: {message}\n")
+    assert hopefear("tune", "--resume", "-o", "run", "--no-report").code == 0
+
+
 def test_replicas_that_had_all_ended_are_told_when_the_run_goes_on(
     files: CandidateFiles, hopefear: Hopefear
 ) -> None:

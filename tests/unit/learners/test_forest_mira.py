@@ -319,5 +319,5 @@ def test_a_document_of_another_metric_is_refused() -> None:
 def test_options_are_checked_when_they_are_set() -> None:
     with pytest.raises(ConfigError, match=r"ForestMira\.max_step must be > 0, got -0\.5"):
         ForestMira(max_step=-0.5)
-    with pytest.raises(ConfigError, match=r"ForestMira\.k must be >= 1, got 0"):
+    with pytest.raises(ConfigError, match=r"ForestMira\.k must be a whole number >= 1, got 0"):
         ForestMira(k=0)

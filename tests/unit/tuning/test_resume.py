@@ -38,13 +38,16 @@ from hopefear.learners import (
     learners,
     suited,
 )
-from hopefear.metrics import Bleu, References
+from hopefear.learners.relisting import RelistingState
+from hopefear.metrics import Bleu, Column, References
+from hopefear.nbest import NBestBuilder
 from hopefear.regularizers import L1
 from hopefear.stopping import Stopping
 from hopefear.synthetic import START, SyntheticCandidates
 from hopefear.tuning.checkpoint import CheckpointFile
 from hopefear.tuning.loop import learn
 from hopefear.tuning.run_folder import read_folder
+from hopefear.tuning.state_codec import decode_state, encode_state
 from hopefear.types import Vocabulary, Weights
 from tuning_sets import synthetic_set
 
@@ -278,6 +281,39 @@ def test_arrays_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
     np.savez(checkpoint.path, **arrays)
     with pytest.raises(FormatError, match="'state' is missing"):
         list(course(SMALL["pro"], checkpoint, forests=False))
+
+
+def test_a_bit_that_is_changed_in_the_archive_does_no_harm(tmp_path: Path) -> None:
+    checkpoint = CheckpointFile(tmp_path / "state.npz")
+    arrays_after_two_epochs(checkpoint)
+    content, epoch = checkpoint.path.read_bytes(), checkpoint.epoch()
+    messages = []
+    for begin in (content.rfind(b"PK\x03\x04"), content.rfind(b"PK\x01\x02")):
+        for bit in range(8 * 30):
+            changed = bytearray(content)
+            changed[begin + bit // 8] ^= 1 << bit % 8
+            checkpoint.path.write_bytes(changed)
+            try:
+                found = checkpoint.epoch()
+            except FormatError as error:
+                messages.append(str(error))
+            else:
+                assert found == epoch
+    assert len(messages) > 100
+    assert all("is broken, or not of this run" in message for message in messages)
+
+
+def test_lists_are_kept_with_all_their_blanks() -> None:
+    builder = NBestBuilder()
+    for text in ("a  b", "a\nb", "\u00e9\u2028c", ""):
+        builder.add(1, text, {"f": 1.0, "g": -2.0})
+    nbest = builder.finish(3)
+    nbest.set_statistics(np.arange(8.0).reshape(4, 2))
+    data = TuningSet(nbest=nbest, metric=Column())
+    state = RelistingState(weights=np.ones(2), lists=data)
+    kept = decode_state(RelistingState(weights=np.zeros(2)), encode_state(state), data).lists
+    assert [kept.nbest.text(row) for row in range(4)] == [nbest.text(row) for row in range(4)]
+    assert kept.nbest.checksum() == nbest.checksum()
 
 
 def test_the_time_before_a_stop_counts(tmp_path: Path) -> None:

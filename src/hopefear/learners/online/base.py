@@ -148,7 +148,7 @@ class OnlineLearner(ABC):
         require.positive(self, "cooling")
         require.probability(self, "cooling")
         require.one_of(self, "average", ["run", "late", "none"])
-        require.at_least(self, "epochs", 1)
+        require.integer(self, "epochs", 1)
         for name, rate in self.feature_rates.items():
             if not rate >= 0:
                 raise OptionError(self, "feature_rates", f": '{name}' must be >= 0, got {rate}")
