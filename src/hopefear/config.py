@@ -17,8 +17,19 @@ import tomllib
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from hopefear.errors import ConfigError, HopefearError, OptionError
 from hopefear.file_errors import file_error_reason
@@ -208,15 +219,18 @@ def _mapping(hint: Any, arguments: tuple[Any, ...], value: object, key: str) -> 
 
 
 def _scalar(hint: Any, value: object, key: str) -> object:
-    if hint is float and type(value) is int:
+    # bool is a subclass of int, but true is no number; what arrays hold is one
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if hint is float and is_number:
         try:
-            return float(value)
+            return float(cast(Real, value))
         except OverflowError:
             raise _MisfitError(key, f"{value} is too large") from None
+    if hint is int and is_number and isinstance(value, Integral):
+        return int(value)
     if hint is Path and isinstance(value, str):
         return Path(value)
-    # bool is a subclass of int, but true is no number
-    if hint in (bool, int, float, str) and type(value) is hint:
+    if hint in (bool, str) and type(value) is hint:
         return value
     expected = getattr(hint, "__name__", str(hint))
     raise _MisfitError(key, f"expected {expected}, got {_show(value)}", settings=[key])

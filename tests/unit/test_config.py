@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +91,13 @@ def test_a_file_sets_what_it_names_and_leaves_the_rest(tmp_path: Path) -> None:
 
 def test_a_choice_may_be_given_by_its_name_alone() -> None:
     assert config.loads(Run, 'name = "a"\nlearner = "averaged"').learner == Averaged()
+
+
+def test_numbers_out_of_arrays_are_numbers() -> None:
+    table = {"name": "a", "epochs": np.int64(3), "decay": np.float32(0.5), "seed": np.int32(2)}
+    run = config.decode(Run, table | {"start": {"lm": np.float64(0.25)}})
+    assert run == Run(name="a", epochs=3, decay=0.5, seed=2, start=Weights({"lm": 0.25}))
+    assert [type(value) for value in (run.epochs, run.decay, run.seed)] == [int, float, int]
 
 
 def test_a_single_path_will_do_where_there_may_be_several() -> None:

@@ -11,11 +11,12 @@ import numpy as np
 from hopefear.errors import DataError
 from hopefear.learners import ForestSet
 from hopefear.learners.candidate_values import describe_large_value
+from hopefear.metrics import Bleu
 from hopefear.registry import suggest
 from hopefear.tuning.data import LoadedSet
 from hopefear.tuning.settings import TuneSettings
 from hopefear.tuning.wording import count, feature_list, have, number_word, sentence_list, some
-from hopefear.types import IntArray, Weights
+from hopefear.types import FloatArray, IntArray, Weights
 
 __all__ = [
     "check_common_features",
@@ -28,6 +29,8 @@ __all__ = [
     "check_values",
 ]
 
+# Texts that have nothing to do with each other have about as much, even the best of many.
+LEAST_BLEU = 3.0
 # A feature that most hypotheses have should be in all of them; one that few have is a sparse one.
 MOST, SOME = 0.9, 0.2
 
@@ -93,6 +96,12 @@ def check_lists(data: LoadedSet) -> Iterator[str]:
             f"that are all equally good by {data.tuning_set.metric.name}: "
             f"{sentence_list(data, equal)}"
         )
+    best = data.lists.oracle_score
+    if isinstance(data.tuning_set.metric, Bleu) and best < LEAST_BLEU:
+        yield (
+            f"even the best hypotheses of the {role} data have a BLEU of {best:.2f} only: are the "
+            "references in the order of the lists, in their language, and tokenized as they are?"
+        )
 
 
 def check_features(data: LoadedSet) -> Iterator[str]:
@@ -128,6 +137,19 @@ def check_features(data: LoadedSet) -> Iterator[str]:
             f"some lists of the {data.role} data have these features in every hypothesis, others "
             f"in none, as if they were of different systems: {feature_list(names, partial)}"
         )
+    scattered = np.flatnonzero(~dense_where_present & (share >= SOME) & (share < MOST))
+    if missed := [i for i in scattered.tolist() if _has_fractions(nbest.column(i))]:
+        yield (
+            f"many hypotheses of the {data.role} data have these features and many do not, as if "
+            "they were of different systems or one name were misspelled; absent ones count as 0: "
+            f"{feature_list(names, missed)}"
+        )
+
+
+def _has_fractions(column: FloatArray) -> bool:
+    """Whether most values are no whole numbers: those of indicators and counts may be absent."""
+    values = column[column != 0]
+    return bool(2 * np.count_nonzero(values != np.rint(values)) > len(values))
 
 
 def check_same_features(tuning: LoadedSet, dev: LoadedSet) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What makes a run worthless or doubtful is found, explained, and never called a success."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -154,6 +155,27 @@ def test_lists_of_different_systems_are_noticed(tmp_path: Path) -> None:
     (message,) = warnings(run(write_candidates(tmp_path, change=with_features(change))))
     assert message.startswith("some lists of the tuning data have these features in every")
     assert message.endswith(": tm, TM")
+
+
+def test_references_that_are_like_no_hypothesis_are_noticed(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path)
+    unlike = [" strange ".join(reference.split()) for reference in files.references]
+    files.refs.write_text("".join(f"{reference}\n" for reference in unlike))
+    (message, *_) = warnings(run(files, "lbfgs"))
+    assert re.match(r"even the best hypotheses of the tuning data have a BLEU of \d\.\d\d", message)
+    assert "are the references in the order of the lists" in message
+
+
+def test_a_name_that_differs_between_hypotheses_is_noticed(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        if index % 2:
+            features["TM"] = features.pop("tm")
+        if index % 3:
+            features["number"] = 1.0
+
+    (message,) = warnings(run(write_candidates(tmp_path, change=with_features(change))))
+    assert message.startswith("many hypotheses of the tuning data have these features and many do")
+    assert message.endswith("absent ones count as 0: tm, TM")
 
 
 def test_sparse_features_are_not_taken_for_lacking_ones(tmp_path: Path) -> None:
