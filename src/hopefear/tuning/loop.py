@@ -33,7 +33,7 @@ from hopefear.learners import (
 from hopefear.metrics import Bleu, Metric
 from hopefear.stopping import Stopping, Track
 from hopefear.tuning.checkpoint import CheckpointFile, Position
-from hopefear.tuning.result_guards import check_better, check_moved, check_weights
+from hopefear.tuning.result_guards import check_better, check_moved, check_start_size, check_weights
 from hopefear.types import FloatArray, Vocabulary, Weights
 
 __all__ = ["learn"]
@@ -82,6 +82,7 @@ def learn(
     began = time.perf_counter()
     names = data.feature_names
     first = start.vector(names)
+    check_start_size(first, data)
     position = Position(state=learner.init(data, first), previous=first)
     if checkpoint is not None:
         position = checkpoint.load(position, data)

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hopefear.errors import LearningError
+from hopefear.errors import DataError, LearningError
 from hopefear.events import EpochFinished
 from hopefear.learners import ForestSet, TuningData, TuningSet
 from hopefear.metrics import Metric
 from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["check_better", "check_moved", "check_replicas", "check_weights"]
+__all__ = ["check_better", "check_moved", "check_replicas", "check_start_size", "check_weights"]
 
 # Of the model's score, a spread of this size leaves twelve digits to tell hypotheses apart.
 LARGEST_SPREAD = 1e12
@@ -31,15 +31,32 @@ def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: i
             f"epoch {epoch}: all weights became zero, so that no hypothesis is better than "
             "another; a weaker regularizer or other start weights would do"
         )
-    known = min(len(w), len(spread))  # a decoder may have named features after the other was made
-    size = np.abs(w[:known]) * spread[:known]
-    if size.max(initial=0.0) > LARGEST_SPREAD:
-        largest = int(size.argmax())
+    if (largest := _too_large(w, spread)) is not None:
         raise LearningError(
             f"epoch {epoch}: the weight of '{names[largest]}' grew to {w[largest]:.3g}; a "
             "smaller step or a stronger regularizer would do"
         )
     return w
+
+
+def check_start_size(w: FloatArray, data: TuningData) -> None:
+    """Refuse start weights that are too large to tell candidates apart by anything else."""
+    if not isinstance(data, TuningSet | ForestSet):
+        return  # candidates that a decoder has yet to make
+    if (largest := _too_large(w, data.feature_spread)) is not None:
+        raise DataError(
+            f"the start weight of '{data.feature_names[largest]}' is {w[largest]:.3g}: scores "
+            f"would differ by {abs(w[largest]) * data.feature_spread[largest]:.3g}, and nothing "
+            "else could be seen; the same weights divided by a number choose the same candidates"
+        )
+
+
+def _too_large(w: FloatArray, spread: FloatArray) -> int | None:
+    """Return the feature whose weight makes scores differ most, if that is beyond all measure."""
+    known = min(len(w), len(spread))  # a decoder may have named features after the other was made
+    with np.errstate(over="ignore"):
+        size = np.abs(w[:known]) * spread[:known]
+    return int(size.argmax()) if size.max(initial=0.0) > LARGEST_SPREAD else None
 
 
 def check_moved(

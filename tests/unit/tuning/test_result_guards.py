@@ -9,7 +9,7 @@ import pytest
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import tune
-from hopefear.errors import LearningError
+from hopefear.errors import DataError, LearningError
 from hopefear.events import (
     EpochFinished,
     Event,
@@ -87,6 +87,13 @@ def learned(learner: Learner) -> list[Event]:
 def test_weights_that_are_no_result_end_the_run(value: float, message: str) -> None:
     with pytest.raises(LearningError, match=message):
         learned(Returning(value=value))
+
+
+@pytest.mark.parametrize("value", [1e14, 1e308])
+def test_start_weights_beyond_all_measure_are_told_as_such(tmp_path: Path, value: float) -> None:
+    files, out = write_candidates(tmp_path), tmp_path / "run"
+    with pytest.raises(DataError, match=r"the start weight of 'words' is 1e\+\d+: scores would"):
+        run(files, "kbest-mira", start={"lm": 1.0, "words": value}, out=out)
 
 
 def test_epochs_that_change_nothing_are_a_warning() -> None:
