@@ -16,18 +16,19 @@ def register(app: typer.Typer) -> None:
 
 def presets(
     name: Annotated[
-        str | None, typer.Argument(help="Show the settings of this one, as TOML.")
+        str | None,
+        typer.Argument(help="Show the settings of this one, or of a learner, as TOML."),
     ] = None,
     debug: Debug = False,
 ) -> None:
     """List the published ways to tune, one a line: what they learn from, and what they are."""
     from hopefear.tuning.kinds import learns_from
-    from hopefear.tuning.presets import describe_preset
+    from hopefear.tuning.presets import describe_preset, find_preset
     from hopefear.tuning.presets import presets as known
 
     if name is not None:
         typer.echo(describe_preset(name), nl=False)
-        typer.echo(f"# learns from: {', '.join(learns_from(known[name].learner))}")
+        typer.echo(f"# learns from: {', '.join(learns_from(find_preset(name).learner))}")
         return
     rows = [("preset", "learns from", "what it is")]
     for title, preset in known.items():

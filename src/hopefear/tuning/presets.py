@@ -32,7 +32,7 @@ from hopefear.regularizers import L2, L2Start
 from hopefear.search import Hope
 from hopefear.toml_writer import format_table
 
-__all__ = ["Preset", "describe_preset", "presets"]
+__all__ = ["Preset", "describe_preset", "find_preset", "presets"]
 
 
 # Gimpel and Smith decode T = 20 times and take T′ = 10 rounds each time. Where lists are given, all
@@ -234,14 +234,24 @@ presets: Mapping[str, Preset] = MappingProxyType(
 """Every preset by its name."""
 
 
+def find_preset(name: str) -> Preset:
+    """Return a preset, or a learner with our defaults as one."""
+    if name in presets:
+        return presets[name]
+    if name in learners:
+        summary = (learners[name].__doc__ or "").partition("\n")[0]
+        return Preset(learner=learners[name](), explanation=summary)
+    raise ConfigError(f"unknown preset '{name}'{suggest(name, [*presets, *learners])}")
+
+
 def describe_preset(name: str) -> str:
-    """Return the settings of a preset as TOML, as a file of settings may have them."""
-    if name not in presets:
-        raise ConfigError(f"unknown preset '{name}'{suggest(name, presets)}")
-    learner = presets[name].learner
-    table = {"name": learners.name_of(type(learner)), **config.encode(learner)}
-    start = dict(presets[name].start)
-    tables: dict[str, object] = {"scale_features": True} if presets[name].scale_features else {}
-    if start:
-        tables["start_patterns"] = start
-    return f"# {presets[name].explanation}\n" + format_table({**tables, "learner": table})
+    """Return the settings of a preset or a learner as TOML, as a file of settings may have them."""
+    preset = find_preset(name)
+    table = {
+        "name": learners.name_of(type(preset.learner)),
+        **config.encode(preset.learner),
+    }
+    tables: dict[str, object] = {"scale_features": True} if preset.scale_features else {}
+    if preset.start:
+        tables["start_patterns"] = dict(preset.start)
+    return f"# {preset.explanation}\n" + format_table({**tables, "learner": table})

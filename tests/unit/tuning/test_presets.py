@@ -9,7 +9,7 @@ from candidate_files import write_candidates
 from hopefear import tune
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, RunFinished, RunStarted
-from hopefear.learners import Mira, TuningSet
+from hopefear.learners import Mira, TuningSet, learners
 from hopefear.search import Hope, Local
 from hopefear.tuning import presets
 from hopefear.tuning.options import build_settings
@@ -45,6 +45,16 @@ def test_the_settings_of_a_preset_give_that_preset(name: str, tmp_path: Path) ->
     named = build_settings(name, {f"tuning.{kind}": value, "tuning.references": ["refs"]})
     assert named.start_patterns == presets[name].start
     assert settings.scale_features == named.scale_features == presets[name].scale_features
+
+
+@pytest.mark.parametrize("name", learners)
+def test_the_settings_of_a_learner_are_those_that_it_has_without_any(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "learner.toml"
+    data = '\n[tuning]\nforests = "some"\nreferences = ["refs"]\n'
+    path.write_text(describe_preset(name) + data, encoding="utf-8")
+    assert build_settings(path, {}).learner == learners[name]()
 
 
 def test_what_a_preset_says_of_features_can_be_changed() -> None:
