@@ -1,7 +1,9 @@
-"""Files as all formats see them: lines in, gzip told by content; written whole or not at all."""
+"""Files as all formats see them: lines in, packed or not; written whole or not at all."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import sys
@@ -37,7 +39,11 @@ Tell = Callable[[str, int, int], None]
 
 T = TypeVar("T")
 
-GZIP_MAGIC = b"\x1f\x8b"
+# How packed files begin. Ours are gzip if anything.
+GZIP_MAGIC, XZ_MAGIC = b"\x1f\x8b", b"\xfd7zXZ\0"
+BZIP2_MAGIC = re.compile(rb"BZh[1-9]1AY&SY")
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+MAGIC_BYTES = 10
 HEAD_BYTES = 1 << 18
 PIECE_BYTES = 1 << 18
 # No line of any format comes near this: a longer one is a broken or hostile file.
@@ -143,21 +149,28 @@ class Source:
     def _intact(self) -> Iterator[None]:
         try:
             yield
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk's fault, not that of the data
             raise FormatError(f"{self.name}: the compressed data is broken: {error}") from error
 
 
 @contextmanager
 def open_source(path: PathLike) -> Iterator[Source]:
-    """Open a file, a directory or standard input (``-``); gzip is told by its first bytes."""
+    """Open a file, a directory or standard input (``-``).
+
+    gzip, bzip2 and xz are told by the first bytes of a file.
+    """
     name = str(path)
     if name == "-":
-        yield Source("standard input", Path("-"), _decompressed(sys.stdin.buffer))
+        name = "standard input"
+        yield Source(name, Path("-"), _decompressed(sys.stdin.buffer, name))
     elif _is_directory(Path(path)):
         yield Source(name, Path(path), None)
     else:
         with _opened(Path(path)) as file:
-            yield Source(name, Path(path), _decompressed(file), file if file.seekable() else None)
+            seekable = file if file.seekable() else None
+            yield Source(name, Path(path), _decompressed(file, name), seekable)
 
 
 def named_file(source: Source, written: str, what: str) -> Path:
@@ -275,10 +288,16 @@ def _opened(path: Path) -> BinaryIO:
         raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
 
 
-def _decompressed(file: BinaryIO) -> BinaryIO:
-    start = file.read(len(GZIP_MAGIC))
+def _decompressed(file: BinaryIO, name: str) -> BinaryIO:
+    start = file.read(MAGIC_BYTES)
     whole = _replay(start, file)
-    return cast(BinaryIO, gzip.GzipFile(fileobj=whole)) if start == GZIP_MAGIC else whole
+    if start.startswith(ZSTD_MAGIC):
+        raise FormatError(f"{name}: is packed by zstd, which is not read; unpack it, or use gzip")
+    if start.startswith(GZIP_MAGIC):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=whole))
+    if start.startswith(XZ_MAGIC):
+        return cast(BinaryIO, lzma.LZMAFile(whole))
+    return cast(BinaryIO, bz2.BZ2File(whole)) if BZIP2_MAGIC.match(start) else whole
 
 
 def _replay(head: bytes, rest: BinaryIO) -> BinaryIO:

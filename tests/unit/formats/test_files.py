@@ -1,6 +1,9 @@
+import bz2
 import gzip
 import io
+import lzma
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,15 +15,36 @@ from hopefear.formats.files import open_output, open_source, read_lines
 LINES = ["a\u2028b", "", "c\x0bd\x0ce\x1cf\x85g", "\rh", "i\rj"]
 
 
-@pytest.mark.parametrize("compress", [False, True])
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "plain": bytes,
+}
+
+
+@pytest.mark.parametrize("packer", PACKERS)
 @pytest.mark.parametrize("name", ["text", "text.gz"])
-def test_lines_end_at_newlines_only_and_gzip_is_told_by_content(
-    tmp_path: Path, name: str, compress: bool
+def test_lines_end_at_newlines_only_and_packed_files_are_told_by_content(
+    tmp_path: Path, name: str, packer: str
 ) -> None:
     content = "\n".join(LINES).encode() + b"\n"
     path = tmp_path / name
-    path.write_bytes(gzip.compress(content) if compress else content)
+    path.write_bytes(PACKERS[packer](content))
     assert read_lines(path) == LINES
+
+
+def test_a_text_may_begin_as_packed_files_nearly_do(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("BZh9 is how bzip2 begins\n")
+    assert read_lines(path) == ["BZh9 is how bzip2 begins"]
+
+
+def test_a_file_packed_by_zstd_is_an_error_that_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"\x28\xb5\x2f\xfd\x04\x00")
+    with pytest.raises(FormatError, match="text: is packed by zstd, which is not read"):
+        read_lines(path)
 
 
 def test_a_carriage_return_before_the_newline_is_dropped(tmp_path: Path) -> None:
@@ -49,9 +73,19 @@ def test_bytes_that_are_not_utf8_are_an_error_with_file_and_line(tmp_path: Path)
 
 
 @pytest.mark.parametrize("cut", [1, 4, 8, 9, 1000])
-def test_a_truncated_gzip_file_is_an_error(tmp_path: Path, cut: int) -> None:
-    whole = gzip.compress("\n".join(map(str, range(30000))).encode())
+@pytest.mark.parametrize("packer", ["gzip", "bzip2", "xz"])
+def test_a_truncated_packed_file_is_an_error(tmp_path: Path, packer: str, cut: int) -> None:
+    whole = PACKERS[packer]("\n".join(map(str, range(30000))).encode())
     (tmp_path / "text").write_bytes(whole[:-cut])
+    with pytest.raises(FormatError, match="text: the compressed data is broken"):
+        read_lines(tmp_path / "text")
+
+
+@pytest.mark.parametrize("packer", ["gzip", "bzip2", "xz"])
+def test_a_damaged_packed_file_is_an_error(tmp_path: Path, packer: str) -> None:
+    whole = bytearray(PACKERS[packer]("\n".join(map(str, range(30000))).encode()))
+    whole[len(whole) // 2] ^= 255
+    (tmp_path / "text").write_bytes(whole)
     with pytest.raises(FormatError, match="text: the compressed data is broken"):
         read_lines(tmp_path / "text")
 
