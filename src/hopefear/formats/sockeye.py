@@ -1,6 +1,8 @@
 """Sockeye's n-best lists: JSON lines, one sentence each, with translations and their scores.
 
-``{"sentence_id": 1, "translations": ["a", "b"], "scores": [[-0.5], [-0.75]]}``
+``{"sentence_id": 1, "translations": ["a", "b"], "scores": [[0.5], [0.75]]}``
+
+Its scores are negative log probabilities, normalized by the length: the lower the better.
 """
 
 from collections.abc import Iterator
@@ -19,8 +21,9 @@ __all__ = ["SockeyeNBest"]
 @nbest_formats.register("sockeye")
 @dataclass(frozen=True, kw_only=True)
 class SockeyeNBest:
-    """Hypotheses with the feature `score` as it is written, or score_0, score_1, ... if several.
+    """Hypotheses with the feature `score`, or score_0, score_1, ... if several: log probabilities.
 
+    What is written is negated, so that higher is better as everywhere.
     Sentences are counted from 0 in the order of the lines; Sockeye's own ids begin at 1.
     """
 
@@ -56,6 +59,6 @@ def _hypothesis(text: object, score: object) -> Hypothesis:
     if not isinstance(text, str):
         raise FormatError(f"a translation must be a string, got {text!r:.40}")
     scores = score if isinstance(score, list) else [score]
-    values = [json_number(value, "a score") for value in scores]
+    values = [0.0 - json_number(value, "a score") for value in scores]
     features = dict(zip(component_names("score", len(values)), values, strict=True))
     return Hypothesis(text=text, features=features, score=values[0] if len(values) == 1 else None)

@@ -434,8 +434,8 @@ def test_parallel_files_that_do_not_fit_are_errors(
 # Sockeye
 
 
-def test_sockeye_has_a_sentence_a_line(tmp_path: Path) -> None:
-    line = '{"sentence_id": 1, "translations": ["a", "b"], "scores": [[-0.5], [-0.75]], "text": ""}'
+def test_sockeye_has_a_sentence_a_line_and_costs_for_scores(tmp_path: Path) -> None:
+    line = '{"sentence_id": 1, "translations": ["a", "b"], "scores": [[0.5], [0.75]], "text": ""}'
     two = '{"sentence_id": 2, "translations": ["c"], "scores": [[1, 2.5]]}'
     write(tmp_path, {"n": f"{line}\n{two}\n"})
     assert detect_nbest(tmp_path / "n") == "sockeye"
@@ -443,7 +443,7 @@ def test_sockeye_has_a_sentence_a_line(tmp_path: Path) -> None:
         Segment(sentence=0, hypotheses=(scored("a", -0.5), scored("b", -0.75))),
         Segment(
             sentence=1,
-            hypotheses=(Hypothesis(text="c", features={"score_0": 1.0, "score_1": 2.5}),),
+            hypotheses=(Hypothesis(text="c", features={"score_0": -1.0, "score_1": -2.5}),),
         ),
     ]
 
