@@ -15,6 +15,7 @@ from hopefear.cli.progress_bar import ProgressBar
 from hopefear.cli.tables import output
 from hopefear.errors import HopefearError
 from hopefear.file_errors import describe_file_error
+from hopefear.score_format import format_scores
 
 __all__ = ["TuningConsole"]
 
@@ -117,8 +118,9 @@ class TuningConsole:
         if started.tuning_oracle is not None:
             where = "forests" if started.hypotheses is None else "lists"
             rows.append((f"best in the {where}", started.tuning_oracle, started.dev_oracle))
-        for title, *scores in rows:
-            table.add_row(title, *[_number(score) for score in scores[: 1 + held_out]])
+        shown = format_scores([score for _, *scores in rows for score in scores])
+        for i, (title, *_) in enumerate(rows):
+            table.add_row(title, *shown[2 * i : 2 * i + 1 + held_out])
         console.print(table)
         console.print(Text(f"{started.metric}|{started.signature}"))
         if finished is not None and replicas is None:
@@ -150,14 +152,15 @@ class TuningConsole:
 
 def _note(event: events.EpochFinished) -> str:
     score = event.tuning_score if event.dev_score is None else event.dev_score
-    return "" if score is None else f"{event.metric} {score:.2f}"
+    return "" if score is None else f"{event.metric} {format_scores([score])[0]}"
 
 
 def _details(event: events.EpochFinished) -> str:
     """Return what an online learner tells of an epoch, on one line."""
+    tuning, dev = format_scores([event.tuning_score, event.dev_score])
     parts = [
-        "" if event.tuning_score is None else f"{event.metric} {event.tuning_score:.2f}",
-        "" if event.dev_score is None else f"dev {event.dev_score:.2f}",
+        f"{event.metric} {tuning}" if tuning else "",
+        f"dev {dev}" if dev else "",
         "" if event.length_ratio is None else f"length ratio {event.length_ratio:.3f}",
         f"{event.updates} updates",
         f"violation {event.violation:.2f}",
@@ -165,7 +168,3 @@ def _details(event: events.EpochFinished) -> str:
         f"{event.sentences_per_second:.1f} sentences/s",
     ]
     return ", ".join(filter(None, parts))
-
-
-def _number(score: float | None) -> str:
-    return "" if score is None else f"{score:.2f}"

@@ -7,10 +7,11 @@ import numpy as np
 
 from hopefear.events import EpochFinished
 from hopefear.reporting.chart import Band, Chart, Line, Mark, Points
-from hopefear.reporting.figures import format_score, format_seconds, format_weight
+from hopefear.reporting.figures import format_seconds, format_weight
 from hopefear.reporting.markup import Markup
 from hopefear.reporting.page import Section, details, table
 from hopefear.reporting.run_record import Replica, RunRecord
+from hopefear.score_format import format_scores
 
 __all__ = ["curve_charts", "curves_section", "run_colors"]
 
@@ -139,14 +140,14 @@ def _figures(run: RunRecord) -> Markup:
         label = "" if replica.number is None else str(replica.number)
         start = replica.started
         if start is not None:
-            scores = [format_score(start.tuning_score), format_score(start.dev_score)]
+            scores = format_scores([start.tuning_score, start.dev_score])
             rows.append([label, "start", *scores, *[""] * len(OTHERS), ""])
         for event in replica.epochs:
             others = [
                 "" if value is None else format_weight(value)
                 for value in (getattr(event, field) for field in OTHERS)
             ]
-            scores = [format_score(event.tuning_score), format_score(event.dev_score)]
+            scores = format_scores([event.tuning_score, event.dev_score])
             rows.append([label, str(event.epoch), *scores, *others, format_seconds(event.seconds)])
     header = ["replica", "epoch", "tuning", "dev", *OTHERS.values(), "time"]
     kept = [i for i in range(len(header)) if any(row[i] for row in rows)]

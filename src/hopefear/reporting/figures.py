@@ -1,11 +1,6 @@
 """Numbers as people read them."""
 
-__all__ = ["format_bytes", "format_score", "format_seconds", "format_weight"]
-
-
-def format_score(score: float | None) -> str:
-    """Return a score with two digits; nothing if there is none."""
-    return "" if score is None else f"{score:.2f}"
+__all__ = ["format_bytes", "format_seconds", "format_weight"]
 
 
 def format_weight(weight: float) -> str:

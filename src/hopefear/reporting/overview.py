@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from hopefear.reporting.figures import format_score, format_seconds
+from hopefear.reporting.figures import format_seconds
 from hopefear.reporting.markup import Markup, element
 from hopefear.reporting.page import Section, table
 from hopefear.reporting.run_record import RunRecord
+from hopefear.score_format import format_scores
 
 __all__ = ["environment_section", "overview_section", "warnings_section"]
 
@@ -49,7 +50,7 @@ def _row(run: RunRecord) -> list[str]:
             getattr(end, f"{kind}_score", None),
             getattr(started, f"{kind}_oracle", None),
         ]
-        cells += map(format_score, values)
+        cells += format_scores(values)
     return [*cells, str(epochs), format_seconds(seconds)]
 
 
@@ -60,7 +61,7 @@ def _spread(run: RunRecord) -> Markup:
     scores = [("tuning", summary.tuning_mean, summary.tuning_deviation)]
     scores.append(("dev", summary.dev_mean, summary.dev_deviation))
     told = [
-        f"{kind} {format_score(mean)} with a standard deviation of {format_score(deviation)}"
+        f"{kind} {' with a standard deviation of '.join(format_scores([mean, deviation]))}"
         for kind, mean, deviation in scores
         if mean is not None and deviation is not None
     ]

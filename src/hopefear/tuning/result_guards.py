@@ -8,6 +8,7 @@ from hopefear.errors import DataError, LearningError
 from hopefear.events import EpochFinished
 from hopefear.learners import ForestSet, TuningData, TuningSet
 from hopefear.metrics import Metric
+from hopefear.score_format import format_scores
 from hopefear.types import FloatArray, Vocabulary, Weights
 
 __all__ = ["check_better", "check_moved", "check_replicas", "check_start_size", "check_weights"]
@@ -86,16 +87,17 @@ def check_moved(
 def check_better(metric: Metric, start: float, found: float, role: str) -> Iterator[str]:
     """Look whether the result is not better than the start, on the data that decides."""
     loss = start - found if metric.higher_is_better else found - start
+    before, after = format_scores([start, found])
     if loss == 0:
         yield (
             f"the result is no better than the start: {metric.name} on the {role} data stays at "
-            f"{start:.2f}; if the steps were too small for the size of the start weights, try "
+            f"{before}; if the steps were too small for the size of the start weights, try "
             "larger steps, or smaller start weights in the same proportions"
         )
     if loss > 0:
         yield (
             f"the result is worse than the start: {metric.name} on the {role} data went from "
-            f"{start:.2f} to {found:.2f}, {loss:.2g} "
+            f"{before} to {after}, {loss:.2g} "
             f"{'lower' if metric.higher_is_better else 'higher'}; keep the start weights, or try "
             "another learner, scaled features, a smaller step or a stronger regularizer"
         )

@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -291,3 +292,13 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:
         return b""
+
+
+def test_a_mean_of_small_numbers_is_shown_with_digits_that_tell_it_from_another(
+    files: CandidateFiles, hopefear: Hopefear
+) -> None:
+    count = sum(len(segment.hypotheses) for segment in files.segments)
+    Path("scores").write_text("".join(f"{0.5 + i % 7 / 1000}\n" for i in range(count)))
+    found = hopefear("tune", "mert", "--nbest", str(files.nbest), "--scores", "scores", "-o", "run")
+    assert re.search(r"^ start +0\.50\d\d $", found.out, re.MULTILINE)
+    assert re.search(r"^ best in the lists +0\.5060 $", found.out, re.MULTILINE)
