@@ -141,7 +141,8 @@ def load_data(
         nbest = finish_nbest(builder, settings.nbest, settings.sentences)
         references = _references(settings, keyed, keys)
         what = f"{_files(settings.nbest)} has n-best lists"
-        _check_length(nbest.sentence_count, references, what, settings, role)
+        from_one = len(nbest.empty_sentences) > 0 and nbest.empty_sentences[0] == 0
+        _check_length(nbest.sentence_count, references, what, settings, role, from_one=from_one)
         tell(f"{role} data: {metric.name}", 0, 0)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
@@ -227,8 +228,18 @@ def _references(
 
 
 def _check_length(
-    sentences: int, references: References, source: str, settings: DataSettings, role: str
+    sentences: int,
+    references: References,
+    source: str,
+    settings: DataSettings,
+    role: str,
+    *,
+    from_one: bool = False,
 ) -> None:
+    """Compare the number of sentences with that of references.
+
+    `from_one`: the first sentence has no candidates.
+    """
     if sentences == len(references):
         return
     what = "list" if settings.forests is None else "forest"
@@ -237,7 +248,8 @@ def _check_length(
         f"{_files(settings.references)} has references for {len(references)}"
     )
     if sentences > len(references):
-        raise DataError(problem)
+        begins = "; there is no sentence 0, from which they are counted: are these from 1?"
+        raise DataError(problem + (begins if from_one else ""))
     key = f"{role}.sentences"
     hint = f"if the last sentences have no {what}, say so with {key} = {len(references)}"
     raise DataError(f"{problem}; {hint}", settings=(key,))

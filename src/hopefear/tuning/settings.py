@@ -16,6 +16,8 @@ from hopefear.types import Weights
 
 __all__ = ["DataSettings", "TuneSettings"]
 
+LIST_SIZE, ITERATIONS = 100, 20
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataSettings:
@@ -172,8 +174,8 @@ class TuneSettings:
     decoder: CommandDecoder | None = None
     pop_limit: int | None = None
     parses: Path | None = None
-    list_size: int = 100
-    iterations: int = 20
+    list_size: int = LIST_SIZE
+    iterations: int = ITERATIONS
     weights_format: str | None = None
     moses_ini: Path | None = None
 
@@ -237,6 +239,9 @@ class TuneSettings:
         if self.model is None and (self.pop_limit is not None or self.parses is not None):
             problem = "pop_limit and parses are for the decoder of a model"
             raise ConfigError(problem, settings=("pop_limit", "parses", "model"))
+        if self.kind is LISTS and (self.list_size, self.iterations) != (LIST_SIZE, ITERATIONS):
+            problem = "list_size and iterations are for lists that are made, not for given ones"
+            raise ConfigError(problem, settings=("list_size", "iterations"))
         if self.translates and self.features:
             problem = "features is for n-best lists and forests; a decoder has its own"
             raise ConfigError(problem, settings=("features",))

@@ -54,6 +54,14 @@ def test_references_of_another_length_are_told_with_both_numbers_and_files(tmp_p
     assert loaded.nbest.empty_sentences.tolist() == [20, 21]
 
 
+def test_lists_that_count_sentences_from_one_are_told_so(tmp_path: Path) -> None:
+    (tmp_path / "nbest").write_text("1 ||| a ||| f= 1\n1 ||| b ||| f= 2\n2 ||| c ||| f= 1\n")
+    (tmp_path / "refs").write_text("a\nc\n")
+    given = settings(tmp_path / "nbest", references=(tmp_path / "refs",))
+    with pytest.raises(DataError, match=r"there is no sentence 0, .*: are these from 1"):
+        load_data(given, WORDS)
+
+
 def test_feature_names_are_shared(tmp_path: Path) -> None:
     files, names = write_candidates(tmp_path), Vocabulary()
     first = load_data(settings(files.nbest, references=(files.refs,)), WORDS, feature_names=names)

@@ -211,3 +211,11 @@ def test_mistakes_are_told_by_the_names_of_settings_and_not_of_classes(
     with pytest.raises(ConfigError) as caught:
         build_settings(learner, DATA, assignments=[assignment])
     assert str(caught.value).startswith(f"tune {learner}: {message}")
+
+
+@pytest.mark.parametrize("option", ["list_size", "iterations"])
+def test_how_lists_are_made_is_no_setting_where_they_are_given(option: str) -> None:
+    with pytest.raises(ConfigError, match="list_size and iterations are for lists that are made"):
+        build_settings("mert", {**DATA, option: 5})
+    forests = {"tuning.forests": "some", "tuning.references": ["refs"]}
+    assert getattr(build_settings("kbest-mira", {**forests, option: 5}), option) == 5
