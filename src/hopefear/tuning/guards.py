@@ -22,6 +22,7 @@ __all__ = [
     "check_common_features",
     "check_features",
     "check_lists",
+    "check_references",
     "check_repeatable",
     "check_same_features",
     "check_schema",
@@ -96,11 +97,15 @@ def check_lists(data: LoadedSet) -> Iterator[str]:
             f"that are all equally good by {data.tuning_set.metric.name}: "
             f"{sentence_list(data, equal)}"
         )
-    best = data.lists.oracle_score
-    if isinstance(data.tuning_set.metric, Bleu) and best < LEAST_BLEU:
+
+
+def check_references(data: LoadedSet) -> Iterator[str]:
+    """Look for references that have nothing to do with the candidates."""
+    best, metric = data.tuning_set.oracle_score, data.tuning_set.metric
+    if best is not None and isinstance(metric, Bleu) and best < LEAST_BLEU:
         yield (
-            f"even the best hypotheses of the {role} data have a BLEU of {best:.2f} only: are the "
-            "references in the order of the lists, in their language, and tokenized as they are?"
+            f"even the best candidates of the {data.role} data have a BLEU of {best:.2f} only: are "
+            "the references in their order, in their language, and tokenized as they are?"
         )
 
 

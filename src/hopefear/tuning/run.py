@@ -19,6 +19,7 @@ from hopefear.tuning.forest_guards import check_forest_features, check_forests
 from hopefear.tuning.guards import (
     check_features,
     check_lists,
+    check_references,
     check_repeatable,
     check_same_features,
     check_schema,
@@ -139,8 +140,10 @@ def _suited(settings: TuneSettings, data: TuningData) -> Learner:
 
 def _check_candidates(data: LoadedSet) -> Iterator[str]:
     if isinstance(data.tuning_set, ForestSet):
-        return check_forests(data, data.tuning_set)
-    return check_lists(data)
+        yield from check_forests(data, data.tuning_set)
+    else:
+        yield from check_lists(data)
+    yield from check_references(data)
 
 
 def _check_candidate_features(data: LoadedSet) -> Iterator[str]:

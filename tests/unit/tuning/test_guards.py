@@ -162,8 +162,17 @@ def test_references_that_are_like_no_hypothesis_are_noticed(tmp_path: Path) -> N
     unlike = [" strange ".join(reference.split()) for reference in files.references]
     files.refs.write_text("".join(f"{reference}\n" for reference in unlike))
     (message, *_) = warnings(run(files, "lbfgs"))
-    assert re.match(r"even the best hypotheses of the tuning data have a BLEU of \d\.\d\d", message)
-    assert "are the references in the order of the lists" in message
+    assert re.match(r"even the best candidates of the tuning data have a BLEU of \d\.\d\d", message)
+    assert "are the references in their order" in message
+
+
+def test_references_that_are_like_no_derivation_are_noticed(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path)
+    made = ((s.sentence, nbest_forest(s.hypotheses)) for s in files.segments)
+    write_forests(tmp_path / "all.forests", [(int(sentence), forest) for sentence, forest in made])
+    files.refs.write_text("".join(" strange ".join(r.split()) + "\n" for r in files.references))
+    events = list(tune("lbfgs", forests=tmp_path / "all.forests", refs=files.refs))
+    assert warnings(events)[0].startswith("even the best candidates of the tuning data")
 
 
 def test_a_name_that_differs_between_hypotheses_is_noticed(tmp_path: Path) -> None:
