@@ -11,9 +11,21 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from hopefear import _core, config
-from hopefear._core import Pool, Side
 from hopefear.errors import ConfigError
-from hopefear.losses import losses
+from hopefear.losses import (
+    BayesRisk,
+    Hinge,
+    JensenRiskBound,
+    Log,
+    Loss,
+    Perceptron,
+    Ramp1,
+    Ramp2,
+    Ramp3,
+    SoftRamp2,
+    SoftRamp3,
+    losses,
+)
 from hopefear.nbest import NBest, NBestBuilder
 
 Array: TypeAlias = NDArray[np.float64]
@@ -33,53 +45,42 @@ def softmax(x: Array) -> float:
     return float(logsumexp(x))
 
 
-def side(pool: Pool = Pool.all, cost: float = 0.0, *, soft: bool = False) -> Side:
-    return Side(pool=pool, cost=cost, soft=soft)
-
-
-def loss(up: Side, down: Side, *, local_size: int = 1) -> _core.Loss:
-    return _core.Loss(up=up, down=down, local_size=local_size)
-
-
 def best_of_local(s: Array, c: Array, size: int) -> float:
     top = np.argsort(-s, kind="stable")[:size]
     return float(s[top][c[top] == c[top].min()].max())
 
 
-TABLE: dict[str, tuple[_core.Loss, Definition]] = {
-    "perceptron": (
-        loss(side(Pool.least_cost), side()),
-        lambda s, c: s.max() - s[c == c.min()].max(),
-    ),
+TABLE: dict[str, tuple[Loss, Definition]] = {
+    "perceptron": (Perceptron(), lambda s, c: s.max() - s[c == c.min()].max()),
+    "hope perceptron": (Perceptron(reference="hope"), lambda s, c: s.max() - (s - c).max()),
     "bold perceptron": (
-        loss(side(Pool.reference), side()),
+        Perceptron(reference="bold"),
         lambda s, c: s.max() - s[c == 0].max() if (c == 0).any() else 0.0,
     ),
     "local perceptron": (
-        loss(side(Pool.local), side(), local_size=3),
+        Perceptron(reference="local", local_size=3),
         lambda s, c: s.max() - best_of_local(s, c, 3),
     ),
-    "log": (
-        loss(side(Pool.least_cost, soft=True), side(soft=True)),
-        lambda s, c: softmax(s) - softmax(s[c == c.min()]),
+    "log": (Log(), lambda s, c: softmax(s) - softmax(s[c == c.min()])),
+    "hinge": (Hinge(), lambda s, c: (s + c).max() - s[c == c.min()].max()),
+    "hope hinge": (Hinge(reference="hope"), lambda s, c: (s + c).max() - (s - c).max()),
+    "local hinge": (
+        Hinge(reference="local", local_size=2),
+        lambda s, c: (s + c).max() - best_of_local(s, c, 2),
     ),
-    "hinge": (
-        loss(side(Pool.least_cost), side(cost=1)),
-        lambda s, c: (s + c).max() - s[c == c.min()].max(),
-    ),
-    "ramp 1": (loss(side(), side(cost=1)), lambda s, c: (s + c).max() - s.max()),
-    "ramp 2": (loss(side(cost=-1), side()), lambda s, c: s.max() - (s - c).max()),
-    "ramp 3": (loss(side(cost=-1), side(cost=1)), lambda s, c: (s + c).max() - (s - c).max()),
-    "soft ramp 1": (
-        loss(side(soft=True), side(cost=1, soft=True)),
-        lambda s, c: softmax(s + c) - softmax(s),
-    ),
-    "soft ramp 3": (
-        loss(side(cost=-1, soft=True), side(cost=1, soft=True)),
-        lambda s, c: softmax(s + c) - softmax(s - c),
-    ),
-    "risk": (_core.Loss(risk=True), lambda s, c: float(np.exp(s - softmax(s)) @ c)),
+    "soft hinge": (Hinge(soft=True), lambda s, c: softmax(s + c) - softmax(s[c == c.min()])),
+    "ramp 1": (Ramp1(), lambda s, c: (s + c).max() - s.max()),
+    "ramp 2": (Ramp2(), lambda s, c: s.max() - (s - c).max()),
+    "ramp 3": (Ramp3(), lambda s, c: (s + c).max() - (s - c).max()),
+    "soft ramp 1": (JensenRiskBound(), lambda s, c: softmax(s + c) - softmax(s)),
+    "soft ramp 2": (SoftRamp2(), lambda s, c: softmax(s) - softmax(s - c)),
+    "soft ramp 3": (SoftRamp3(), lambda s, c: softmax(s + c) - softmax(s - c)),
+    "risk": (BayesRisk(), lambda s, c: float(np.exp(s - softmax(s)) @ c)),
 }
+
+
+def test_every_registered_loss_is_in_the_table() -> None:
+    assert {losses.name_of(type(loss)) for loss, _ in TABLE.values()} == set(losses)
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -87,7 +88,7 @@ TABLE: dict[str, tuple[_core.Loss, Definition]] = {
 def test_a_loss_and_its_slopes_are_those_of_its_definition(
     name: str, sizes: list[int], seed: int
 ) -> None:
-    table_loss, definition = TABLE[name]
+    loss, definition = TABLE[name]
     nbest = lists(sizes)
     random = np.random.default_rng(seed)
     scores = random.normal(size=len(nbest)) * 3
@@ -97,7 +98,7 @@ def test_a_loss_and_its_slopes_are_those_of_its_definition(
     def defined(s: Array) -> float:
         return sum(definition(s[r], costs[r]) for r in rows if r.stop > r.start)
 
-    value, slopes = _core.loss_gradient(nbest.core, scores, costs / 4, 4.0, table_loss, 1)
+    value, slopes = _core.loss_gradient(nbest.core, scores, costs / 4, 4.0, loss.core(), 1)
     assert value == pytest.approx(defined(scores), rel=1e-9, abs=1e-9)
     # Scores are drawn from a continuum, so that no max is at a kink.
     step = 1e-6
@@ -111,7 +112,7 @@ def test_a_loss_and_its_slopes_are_those_of_its_definition(
 def test_large_scores_do_not_overflow_a_soft_loss() -> None:
     nbest = lists([2])
     value, slopes = _core.loss_gradient(
-        nbest.core, np.array([1e6, 1e6 - 1]), np.zeros(2), 1.0, TABLE["log"][0], 1
+        nbest.core, np.array([1e6, 1e6 - 1]), np.zeros(2), 1.0, TABLE["log"][0].core(), 1
     )
     assert value == 0.0
     np.testing.assert_array_equal(slopes, [0.0, 0.0])
@@ -128,7 +129,7 @@ def test_the_number_of_threads_does_not_change_a_bit() -> None:
     random = np.random.default_rng(1)
     scores, costs = random.normal(size=2500), random.random(2500)
     one, two = (
-        _core.loss_gradient(nbest.core, scores, costs, 1.0, TABLE["soft ramp 3"][0], threads)
+        _core.loss_gradient(nbest.core, scores, costs, 1.0, TABLE["soft ramp 3"][0].core(), threads)
         for threads in (1, 2)
     )
     assert one[0] == two[0]

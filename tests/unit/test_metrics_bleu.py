@@ -205,3 +205,13 @@ def test_statistics_of_another_dimension_are_refused() -> None:
         Bleu().score(np.zeros((2, 7)))
     with pytest.raises(DataError, match="expected rows of 9 statistics, got 8"):
         _core.BleuScore().rows(np.zeros((2, 8)))
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_the_length_ratio_is_of_hypotheses_to_references(order: int) -> None:
+    metric = Bleu(tokenize="none", order=order)
+    prepared = metric.prepare(References([["a b c d"], ["a b c d e f"]]))
+    rows = prepared.statistics(["a b", "c d e"])
+    assert metric.length_ratio(rows) == 5 / 10
+    assert metric.length_ratio(rows.sum(axis=0)) == 5 / 10
+    assert metric.length_ratio(np.zeros(2 * order + 1)) == 0.0

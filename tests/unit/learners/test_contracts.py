@@ -7,6 +7,8 @@ import pytest
 
 from hopefear.learners import Lbfgs, Learner, Mert, Oro, Pro, Rampion, Sgd, TuningSet, learners
 from hopefear.losses import losses
+from hopefear.metrics import Column
+from hopefear.nbest import NBestBuilder
 from hopefear.regularizers import L1, L2, L2Start
 from hopefear.types import FloatArray
 from tuning_sets import start_vector, synthetic_set
@@ -98,3 +100,15 @@ def test_a_learner_is_a_frozen_set_of_keyword_options_with_defaults(name: str) -
     assert learner.epochs == 3
     with pytest.raises(dataclasses.FrozenInstanceError):
         learner.__setattr__("epochs", 4)
+
+
+def test_without_perfection_the_cost_is_what_is_lost_to_the_best_of_the_list() -> None:
+    builder = NBestBuilder()
+    values = [[0.2, 0.9, 0.5], [], [0.4], [0.1, -0.3]]
+    for sentence, scores in enumerate(values):
+        for i in range(len(scores)):
+            builder.add(sentence, str(i), {"f": float(i)})
+    nbest, metric = builder.finish(len(values)), Column()
+    nbest.set_statistics(metric.statistics([value for scores in values for value in scores]))
+    found = TuningSet(nbest=nbest, metric=metric).costs
+    np.testing.assert_allclose(found, [0.7, 0.0, 0.4, 0.0, 0.0, 0.4], atol=1e-12)

@@ -1,5 +1,7 @@
 """k-best MIRA against the paper's rule, written out in NumPy."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,13 @@ def matrix(data: TuningSet) -> FloatArray:
 
 
 def slow_epoch(
-    data: TuningSet, start: FloatArray, order: IntArray, *, max_step: float, decay: float
+    data: TuningSet,
+    start: FloatArray,
+    order: IntArray,
+    *,
+    max_step: float,
+    decay: float,
+    context: str = "hope",
 ) -> tuple[FloatArray, FloatArray]:
     """Return the last weights and the mean of the weights after each sentence."""
     h, w = matrix(data), start.copy()
@@ -40,7 +48,8 @@ def slow_epoch(
         violation = gains[hope] - gains[fear] - w @ difference
         if gains[hope] > gains[fear] and violation > 0 and difference.any():
             w = w + min(max_step, violation / (difference @ difference)) * difference
-        document = decay * document + statistics[rows[hope]]
+        taken = hope if context == "hope" else np.argmax(scores)
+        document = decay * document + statistics[rows[taken]]
         seen.append(w)
     return w, np.mean(seen, axis=0)
 
@@ -62,6 +71,33 @@ def test_an_epoch_is_that_of_the_rule_written_out(max_step: float) -> None:
     last, mean = slow_epoch(data, start, order, max_step=max_step, decay=0.9)
     np.testing.assert_allclose(state.weights(), last, rtol=1e-9)
     np.testing.assert_allclose(state.average(), mean, rtol=1e-9)
+
+
+@pytest.mark.parametrize("context", ["hope", "model"])
+def test_the_learner_visits_sentences_in_random_order_with_its_options(
+    context: Literal["hope", "model"],
+) -> None:
+    data = synthetic_set()
+    start = start_vector(data)
+    learner = KBestMira(max_step=0.02, decay=0.9, context=context, line_search=0)
+    found = learner.epoch(data, learner.init(data, start), (7, 0), lambda done, total: None)
+    order = np.random.default_rng([7, 0]).permutation(data.sentence_count)
+    _, mean = slow_epoch(data, start, order, max_step=0.02, decay=0.9, context=context)
+    np.testing.assert_allclose(learner.weights(found), mean, rtol=1e-9)
+
+
+def test_every_so_many_epochs_there_is_a_line_search() -> None:
+    data = synthetic_set()
+    plain, searched = KBestMira(line_search=0), KBestMira(line_search=2)
+    state = found = plain.init(data, start_vector(data))
+    for epoch in range(4):
+        state = plain.epoch(data, state, (1, epoch), lambda done, total: None)
+        found = searched.epoch(data, found, (1, epoch), lambda done, total: None)
+        expected = state.weights
+        if epoch % 2:
+            expected = data.line_search(state.mean, state.weights - state.mean)
+            assert (expected != state.weights).any()
+        np.testing.assert_array_equal(found.weights, expected)
 
 
 def test_an_epochs_weights_are_the_mean_over_its_own_steps() -> None:

@@ -1,10 +1,10 @@
-"""L-BFGS with a penalty that is not smooth."""
+"""L-BFGS with penalties, against closed forms and optimality conditions."""
 
 import numpy as np
 import pytest
 
-from hopefear.learners.lbfgs import minimize
-from hopefear.regularizers import L1
+from hopefear.learners.lbfgs import Objective, minimize
+from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer, regularizers
 from hopefear.types import FloatArray
 
 
@@ -21,3 +21,60 @@ def test_an_l1_penalty_finds_the_same_optimum_from_any_start() -> None:
     found = [minimize(loss, penalty, start, scale=rows.std(axis=0)) for start in starts]
     values = [loss(w)[0] + penalty.value(w, w) for w in found]
     assert values[1] == pytest.approx(values[0], rel=1e-9)
+
+
+def least_squares(rows: FloatArray, target: FloatArray) -> Objective:
+    def loss(w: FloatArray) -> tuple[float, FloatArray]:
+        rest = rows @ w - target
+        return float(rest @ rest) / 2, rows.T @ rest
+
+    return loss
+
+
+@pytest.mark.parametrize("regularizer", [NoPenalty(), L2(strength=3.0), L2Start(strength=30.0)])
+def test_with_a_quadratic_penalty_least_squares_have_their_closed_form(
+    regularizer: Regularizer,
+) -> None:
+    random = np.random.default_rng(3)
+    rows, target = random.normal(size=(40, 5)) * [1, 10, 0.1, 1, 3], random.normal(size=40)
+    start, origin = random.normal(size=(2, 5))
+    pull = origin if isinstance(regularizer, L2Start) else np.zeros(5)
+    strength = regularizer.strength
+    expected = np.linalg.solve(
+        rows.T @ rows + strength * np.eye(5), rows.T @ target + strength * pull
+    )
+    loss, scale = least_squares(rows, target), rows.std(axis=0)
+    found = minimize(loss, regularizer, start, origin=origin, scale=scale, tolerance=1e-9)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_with_an_l1_penalty_least_squares_meet_the_conditions_of_the_lasso() -> None:
+    random = np.random.default_rng(4)
+    rows, target = random.normal(size=(40, 6)) * [1, 10, 0.1, 1, 3, 1], random.normal(size=40)
+    loss, strength = least_squares(rows, target), 4.0
+    found = minimize(
+        loss, L1(strength=strength), np.ones(6), scale=rows.std(axis=0), tolerance=1e-9
+    )
+    gradient = loss(found)[1]
+    zero = found == 0.0
+    assert 0 < np.count_nonzero(zero) < 6
+    assert (np.abs(gradient[zero]) <= strength).all()
+    np.testing.assert_allclose(gradient[~zero], -strength * np.sign(found[~zero]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", regularizers)
+def test_the_gradient_of_a_penalty_is_that_of_its_value(name: str) -> None:
+    options = {} if name == "none" else {"strength": 2.5}
+    penalty = regularizers[name](**options)
+    w, start = np.array([0.7, -1.2, 0.0]), np.array([0.2, -2.0, 0.0])
+    steps = 1e-6 * np.eye(3)
+    differences = [penalty.value(w + s, start) - penalty.value(w - s, start) for s in steps]
+    found = penalty.gradient(w, start)
+    np.testing.assert_allclose(found, np.array(differences) / 2e-6, rtol=1e-6, atol=1e-9)
+    expected = {
+        "none": 0.0,
+        "l1": 2.5 * 1.9,
+        "l2": 1.25 * (0.7**2 + 1.2**2),
+        "l2-start": 1.25 * (0.5**2 + 0.8**2),
+    }
+    assert penalty.value(w, start) == pytest.approx(expected[name], rel=1e-12)

@@ -98,6 +98,38 @@ def test_within_bounds_no_coordinate_can_lower_a_penalty_for_its_worth(
             assert objective(moved) <= objective(w) + 1e-4  # a step stays off breakpoints
 
 
+def test_the_units_of_features_do_not_matter() -> None:
+    data, learner = synthetic_set(), Mert(restarts=3, random_directions=2)
+    factors = 2.0 ** np.arange(-2, len(data.feature_names) - 2)  # so that no digit changes
+    other = replace(data, nbest=data.nbest.scaled(factors))
+    restarted = 0
+    for seed in range(5):
+        start = np.random.default_rng(seed).normal(size=len(factors))
+        expected = climb(learner, data, start)
+        restarted += bool((climb(replace(learner, restarts=0), data, start) != expected).any())
+        np.testing.assert_array_equal(climb(learner, other, start / factors) * factors, expected)
+    assert restarted > 1
+
+
+@pytest.mark.parametrize("strength", [0.01, 0.1, 0.3, 1.0, 3.0])
+def test_with_one_free_feature_no_weight_has_a_better_objective(strength: float) -> None:
+    data = synthetic_set(seed=2)
+    start, names = start_vector(data), data.feature_names.texts()
+    free = names.index("lm")
+    held = tuple(name for name in names if name != "lm")
+    learner = Mert(restarts=0, fixed=held, penalty="l2", strength=strength, tolerance=1e-9)
+
+    def objective(w: FloatArray) -> float:
+        return data.score(w) / 100 - strength * float(w @ w)
+
+    found, moved = climb(learner, data, start), start.copy()
+    scores = []
+    for value in np.linspace(-3, 3, 6001):
+        moved[free] = value
+        scores.append(objective(moved))
+    assert objective(found) >= max(scores) - 1e-4 * strength
+
+
 def test_an_unknown_feature_is_named_with_a_suggestion() -> None:
     data = synthetic_set()
     with pytest.raises(ConfigError, match="unknown feature 'word'; did you mean 'words'"):

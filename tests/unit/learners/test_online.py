@@ -382,7 +382,8 @@ def test_a_perceptron_of_constant_length_that_steps_to_zero_stays_there() -> Non
 
 
 @pytest.mark.parametrize(
-    "learner", [Perceptron(), OnlineSgd(rate=0.05), Mira(rate=0.05), MinRisk(rate=0.02)]
+    "learner",
+    [Perceptron(), OnlineSgd(rate=0.05), Mira(rate=0.05, tolerance=1.0), MinRisk(rate=0.02)],
 )
 @pytest.mark.parametrize("search", [Rerank(), Linear(), NBest(size=20)])
 def test_cooling_down_is_growing_weights(learner: OnlineLearner, search: Search) -> None:

@@ -1,6 +1,7 @@
 """ORO's updates against the paper's equations, written out in NumPy."""
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -112,6 +113,27 @@ def test_the_optimized_update_stays_within_the_learning_rate() -> None:
     assert np.maximum(0, 1 - phi @ found).sum() < np.maximum(0, 1 - phi @ w).sum()
 
 
+@pytest.mark.parametrize("loss", ["hinge", "softmax"])
+def test_with_a_small_rate_the_optimized_update_is_a_step_along_the_mean(
+    loss: Literal["hinge", "softmax"],
+) -> None:
+    # Every τ is at its bound η, since so small a step meets no constraint; then Σ τ is made η.
+    data = synthetic_set(sentences=6, size=5)
+    w, rate = 3 * start_vector(data), 1e-6
+    learner = replace(ONE_BATCH, loss=loss, l2=0.01, rate=rate)
+    if loss == "hinge":
+        phi = differences(data)
+        violating = phi[phi @ w < 1]
+    else:
+        batch = np.random.default_rng([1, 0]).permutation(6)
+        best = _core.corpus_oracles(data.nbest.core, data.corpus_score, batch)
+        _, tangents = _core.softmax_tangents(data.nbest.core, batch, best, w)
+        units = np.eye(len(batch))
+        violating = np.array([tangents.transposed_dot(unit, len(w)) for unit in units])
+    expected = -0.01 * rate * w + rate * violating.mean(axis=0)
+    np.testing.assert_allclose(update(learner, data, w) - w, expected, rtol=1e-6)
+
+
 def test_mira_meets_all_margins_if_staying_counts_for_nothing() -> None:
     data = synthetic_set(sentences=2, size=3)
     found = update(replace(ONE_BATCH, update="mira", l2=1e-6), data, start_vector(data))
@@ -124,6 +146,22 @@ def test_weights_stay_in_the_ball_of_radius_one_over_root_lambda() -> None:
         replace(ONE_BATCH, update="subgradient", l2=4.0, rate=0.2), data, 10 * start_vector(data)
     )
     assert np.linalg.norm(found) == pytest.approx(0.5)
+
+
+def test_the_rate_falls_from_batch_to_batch_over_all_epochs() -> None:
+    data = synthetic_set(sentences=6, size=5)
+    start, lists = start_vector(data), data.nbest.core
+    learner = Oro(update="subgradient", batch_size=2, max_oracles=0, l2=0.01, line_search=False)
+    w, epoch = start, 4
+    order = np.random.default_rng([1, epoch]).permutation(6)
+    for k, batch in enumerate(np.split(order, 3)):
+        oracles = _core.corpus_oracles(lists, data.corpus_score, batch)
+        pairs = _core.oracle_pairs(lists, batch, oracles, most=0)
+        count, violating = _core.violated_pairs(lists, pairs, w)
+        rate = 0.2 * 0.85 ** (epoch + k / 3)
+        w = (1 - 0.01 * rate) * w + rate / count * violating
+    found = learner.epoch(data, start, (1, epoch), lambda done, total: None)
+    np.testing.assert_allclose(found, w, rtol=1e-9)
 
 
 def test_the_printed_softmax_constraint_is_another_one() -> None:

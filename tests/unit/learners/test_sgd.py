@@ -1,5 +1,7 @@
 """Subgradient descent against the update written out, with all features at every step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,9 +23,10 @@ def slow_epochs(
     """Ramp 3 with an l2 penalty: the last weights, and the mean over all steps."""
     h, costs, w = matrix(data), learner.cost_scale * data.costs, start.copy()
     origin = start if isinstance(learner.regularizer, L2Start) else np.zeros_like(start)
-    pull = learner.rate * learner.regularizer.strength / data.nbest.sentence_count
     seen = []
     for epoch in range(epochs):
+        rate = learner.rate * learner.decay**epoch
+        pull = rate * learner.regularizer.strength / data.nbest.sentence_count
         order = np.random.default_rng([1, epoch]).permutation(data.nbest.sentence_count)
         for sentence in order:
             rows = np.array(data.nbest.rows(int(sentence)))
@@ -32,7 +35,7 @@ def slow_epochs(
                 rows[np.argmax(scores - costs[rows])],
                 rows[np.argmax(scores + costs[rows])],
             )
-            w = w - pull * (w - origin) + learner.rate * (h[hope] - h[fear])
+            w = w - pull * (w - origin) + rate * (h[hope] - h[fear])
             seen.append(w)
     return w, np.mean(seen, axis=0)
 
@@ -43,13 +46,15 @@ def slow_epochs(
 def test_epochs_are_those_of_the_update_written_out(regularizer: Regularizer) -> None:
     data = synthetic_set()
     start = start_vector(data)
-    learner = Sgd(rate=0.001, regularizer=regularizer)
+    learner = Sgd(rate=0.001, decay=0.8, regularizer=regularizer)
     state = learner.init(data, start)
     for epoch in range(3):
         state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
     last, mean = slow_epochs(data, start, learner, 3)
-    np.testing.assert_allclose(state.weights(), last, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(state.average(), mean, rtol=1e-9, atol=1e-12)
+    assert not np.allclose(last, mean)
+    for averaged, expected in ((False, last), (True, mean)):
+        found = replace(learner, averaged=averaged).weights(state)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_an_l1_penalty_makes_the_weight_of_noise_exactly_zero() -> None:

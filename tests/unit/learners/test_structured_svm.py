@@ -1,3 +1,5 @@
+from typing import Literal
+
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
@@ -7,11 +9,15 @@ from hopefear.types import FloatArray
 from tuning_sets import start_vector, synthetic_set
 
 
-@pytest.mark.parametrize("strength", [0.01, 1.0])
-def test_the_weights_are_those_of_an_independent_solver(strength: float) -> None:
+@pytest.mark.parametrize(
+    ("strength", "choice"), [(0.01, "max-metric"), (1.0, "max-metric"), (1.0, "hope")]
+)
+def test_the_weights_are_those_of_an_independent_solver(
+    strength: float, choice: Literal["max-metric", "hope"]
+) -> None:
     data = synthetic_set(sentences=6, size=5)
-    start = start_vector(data)
-    learner = StructuredSvm(strength=strength, tolerance=1e-7, epochs=1000)
+    start = 2 * start_vector(data)
+    learner = StructuredSvm(strength=strength, reference=choice, tolerance=1e-7, epochs=1000)
     state = learner.init(data, start)
     for epoch in range(learner.epochs):
         following = learner.epoch(data, state, (1, epoch), lambda done, total: None)
@@ -28,7 +34,8 @@ def test_the_weights_are_those_of_an_independent_solver(strength: float) -> None
     rows, bounds = [], []
     for i in range(n):
         hypotheses = list(data.nbest.rows(i))
-        reference = min(hypotheses, key=lambda row: costs[row])
+        model = h @ start if choice == "hope" else np.zeros(len(h))
+        reference = max(hypotheses, key=lambda row: model[row] - costs[row])
         for row in hypotheses:
             rows.append(np.concatenate([h[reference] - h[row], np.eye(n)[i]]))
             bounds.append(costs[row] - costs[reference])
