@@ -66,8 +66,7 @@ class Track:
         recent = self._held_out[-self._rule.window :]
         if len(recent) < self._rule.window:
             return False
-        trend = float(np.polynomial.Polynomial.fit(range(len(recent)), recent, 1).convert().coef[1])
-        if trend > self._rule.least_gain:
+        if _slope(recent) > self._rule.least_gain:
             return False
         self.reason = f"the held-out score has not risen over {len(recent)} epochs"
         return True
@@ -75,3 +74,9 @@ class Track:
     def _value(self, event: EpochFinished) -> float:
         score = event.tuning_score if event.dev_score is None else event.dev_score
         return -np.inf if score is None else self._sign * score
+
+
+def _slope(scores: Sequence[float]) -> float:
+    """Return the slope of the least squares line; exactly 0 if the scores are all the same."""
+    time = np.arange(len(scores)) - (len(scores) - 1) / 2
+    return float(time @ (np.array(scores) - scores[0]) / (time @ time))

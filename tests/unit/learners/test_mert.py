@@ -100,7 +100,8 @@ def test_within_bounds_no_coordinate_can_lower_a_penalty_for_its_worth(
 
 def test_the_units_of_features_do_not_matter() -> None:
     data, learner = synthetic_set(), Mert(restarts=3, random_directions=2)
-    factors = 2.0 ** np.arange(-2, len(data.feature_names) - 2)  # so that no digit changes
+    # Powers of two, so that no digit changes.
+    factors = np.ldexp(np.ones(len(data.feature_names)), range(-2, len(data.feature_names) - 2))
     other = replace(data, nbest=data.nbest.scaled(factors))
     restarted = 0
     for seed in range(5):
