@@ -5,7 +5,7 @@ from pathlib import Path
 from hopefear.errors import FormatError
 from hopefear.formats.cdec import CdecWeights
 from hopefear.formats.fields import check_name, format_number
-from hopefear.formats.files import PathLike, open_output, open_source
+from hopefear.formats.files import PathLike, named_file, open_output, open_source
 from hopefear.formats.moses import component_names, sections
 from hopefear.types import Weights
 
@@ -17,26 +17,28 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
 
     A value whose feature is not among `weights` stays: Moses leaves features that cannot be tuned
     out of its n-best lists. Features that the template does not list are sparse. If it names a
-    [weight-file], they go to a new one beside `path` (its name and ``.sparse``), otherwise they
-    get lines of their own at the end of [weight].
+    [weight-file], they go to a new one beside `path` (its name and ``.sparse``), with what the old
+    one has of other features; otherwise they get lines of their own at the end of [weight].
     """
     lines = _lines(template)
     sparse = dict(weights)
     end = weight_file = None
+    old = ""
     for at, (section, words) in enumerate(sections(lines)):
         if section == "weight" and words:
             end = at + 1
             if words[0].endswith("=") and len(words) > 1:
                 lines[at] = _replaced(lines[at], words, weights, sparse)
         elif section == "weight-file" and words and words != ["[weight-file]"]:
-            weight_file = at
+            weight_file, old = at, words[0]
     if end is None:
         raise FormatError(f"{template}: has no [weight] section to put weights in")
     if sparse and weight_file is not None:
         target = Path(f"{path}.sparse").absolute()
         lines[weight_file] = str(target)
+        kept = {name: v for name, v in _sparse(template, old).items() if name not in weights}
         with open_output(target) as out:
-            CdecWeights().write(Weights(sparse), out)
+            CdecWeights().write(Weights(kept | sparse), out)
     else:
         new = [f"{check_name(n, 'moses')}= {format_number(v)}" for n, v in sparse.items()]
         lines[end:end] = new
@@ -56,6 +58,14 @@ def _replaced(line: str, words: list[str], weights: Weights, sparse: dict[str, f
     content, mark, comment = line.partition("#")
     blanks = content[len(content.rstrip()) :]
     return f"{' '.join([words[0], *values])}{blanks}{mark}{comment}"
+
+
+def _sparse(template: PathLike, written: str) -> Weights:
+    """Return the weights of the [weight-file] that the template names."""
+    with open_source(template) as source:
+        path = named_file(source, written, "[weight-file]")
+    with open_source(path) as source:
+        return CdecWeights().read(source)
 
 
 def _lines(template: PathLike) -> list[str]:

@@ -15,6 +15,7 @@ __all__ = ["WeightsOutput", "choose_output"]
 _WEIGHTS_OF_TOOL = {
     "cdec": "cdec",
     "cdec-forest": "cdec",
+    "cicada-forest": "cdec",  # cicada's weights have the same form
     "joshua": "cdec",
     "jsonl": "json",
     "marian": "moses",

@@ -103,14 +103,14 @@ def test_sparse_features_get_lines_at_the_end_of_the_section(ini: Path) -> None:
 
 def test_sparse_features_go_to_a_new_weight_file_if_the_template_has_one(ini: Path) -> None:
     ini.write_text(INI + "[weight-file]\nsparse.weights\n")
-    (ini.parent / "sparse.weights").write_text("wt_old 1\n")
+    (ini.parent / "sparse.weights").write_text("wt_old 1\nwt_a~b 3\n")
     target = ini.parent / "tuned.ini"
     write_weights(target, Weights({"LM0": 2.0, "wt_a~b": 0.25}), "moses", template=ini)
     written = ini.parent / "tuned.ini.sparse"
-    assert written.read_text() == "wt_a~b 0.25\n"
-    assert (ini.parent / "sparse.weights").read_text() == "wt_old 1\n"
+    assert written.read_text() == "wt_old 1.0\nwt_a~b 0.25\n"
+    assert (ini.parent / "sparse.weights").read_text() == "wt_old 1\nwt_a~b 3\n"
     weights = read_weights(target)
-    assert (weights["LM0"], weights["wt_a~b"], "wt_old" in weights) == (2.0, 0.25, False)
+    assert (weights["LM0"], weights["wt_a~b"], weights["wt_old"]) == (2.0, 0.25, 1.0)
 
 
 def test_without_a_weight_section_there_is_nothing_to_write_into(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hopefear import config
 from hopefear.errors import ConfigError, DataError
 from hopefear.events import Event, ReplicasFinished, RunFinished, RunStarted, Warned
 from hopefear.forest import ForestBuilder
-from hopefear.formats import write_forests
+from hopefear.formats import read_weights, write_forests
 from hopefear.learners import ForestMira
 from hopefear.tuning import TuneSettings, presets
 from hopefear.types import Vocabulary, Weights
@@ -229,3 +229,30 @@ def test_every_learner_starts_at_ones_for_features_that_most_forests_have(
     started = next(event for event in events if isinstance(event, RunStarted))
     assert dict(started.weights) == dict.fromkeys(START, 1.0)
     assert np.isfinite(started.tuning_score or np.nan)
+
+
+@pytest.mark.parametrize(
+    ("forests_format", "weights_format"),
+    [
+        ("moses-hypergraph", "moses"),
+        ("cdec-forest", "cdec"),
+        ("cicada-forest", "cdec"),
+        ("travatar-forest", "travatar"),
+    ],
+)
+def test_weights_are_also_written_for_the_tool_that_made_the_forests(
+    forests_format: str, weights_format: str, files: dict[str, tuple[Path, Path]], tmp_path: Path
+) -> None:
+    forests, refs = files["tune"]
+    hopefear.convert(forests, tmp_path / "theirs", to=forests_format)
+    *_, finished = hopefear.tune(
+        "moses-kbmira",
+        forests=tmp_path / "theirs",
+        refs=refs,
+        start=START,
+        out=tmp_path / "run",
+        set=["learner.epochs=2"],
+    )
+    assert isinstance(finished, RunFinished)
+    written = tmp_path / "run" / f"weights.{weights_format}"
+    assert read_weights(written, weights_format) == finished.weights
