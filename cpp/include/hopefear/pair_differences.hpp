@@ -1,7 +1,7 @@
 // The matrix of h(better) - h(worse) for pairs of hypotheses.
 //
-// It is never written out: w . (h(better) - h(worse)) is a difference of two scores, so that each
-// hypothesis is looked at once, however many pairs it is in.
+// It need not be written out: w . (h(better) - h(worse)) is a difference of two scores, so that
+// each hypothesis is looked at once, however many pairs it is in.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,8 @@ def fingerprint_candidates(data: TuningSet | ForestSet) -> str:
     """Return a fingerprint of n-best lists with what a metric counted, or of forests."""
     names = [data.feature_names.texts()]
     if isinstance(data, ForestSet):
-        names += [forest.words.texts() for forest in data.forests if forest is not None][:1]
+        # All have the same words.
+        names.append(next(f.words.texts() for f in data.forests if f is not None))
     return f"{checksum(data):0{DIGITS}x}-{fingerprint_texts(names)}"
 
 
