@@ -32,7 +32,7 @@ from typing import (
 )
 
 from hopefear.errors import ConfigError, HopefearError, OptionError
-from hopefear.file_errors import file_error_reason
+from hopefear.overrides import read_table
 from hopefear.registry import Registry, suggest
 from hopefear.toml_writer import format_table
 from hopefear.types import Weights
@@ -44,13 +44,7 @@ T = TypeVar("T")
 
 def load(kind: type[T], path: str | Path) -> T:
     """Read the configuration `kind`, a dataclass, from a TOML file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {file_error_reason(error)}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
-    return loads(kind, text, source=str(path))
+    return decode(kind, read_table(Path(path)), source=str(path))
 
 
 def loads(kind: type[T], text: str, *, source: str = "configuration") -> T:

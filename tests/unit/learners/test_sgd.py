@@ -68,6 +68,19 @@ def test_an_l1_penalty_makes_the_weight_of_noise_exactly_zero() -> None:
     assert weights["words"] != 0.0
 
 
+def test_an_l1_penalty_is_paid_by_all_weights_at_the_end_of_an_epoch() -> None:
+    data = synthetic_set()
+    data.feature_names.add("of no hypothesis")
+    learner = Sgd(rate=0.001, regularizer=L1(strength=100.0), averaged=False)
+    start = start_vector(data)
+    start[-1] = 1.0
+    state = learner.init(data, start)
+    for epoch in range(3):
+        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        # N steps, and each of them takes η C / N off.
+        assert learner.weights(state)[-1] == pytest.approx(1 - (epoch + 1) * 0.1, rel=1e-12)
+
+
 def test_a_round_of_rampion_lowers_the_ramp_loss() -> None:
     data = synthetic_set()
     start = start_vector(data)
