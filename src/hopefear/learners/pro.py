@@ -72,6 +72,8 @@ class Pro:
     ) -> FloatArray:
         """Draw pairs, train the classifier and mix its weights with the old ones."""
         pairs = self._pairs(data, int(random_stream(seed).integers(2**63)))
+        if not len(pairs):
+            return state  # or the penalty alone would make weights, and all of them zero
         learned = self.classify(data, pairs, state)
         return self.interpolation * learned + (1 - self.interpolation) * state
 

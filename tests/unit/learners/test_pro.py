@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from hopefear import _core
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, LearningError
 from hopefear.learners import Pro, TuningSet
 from hopefear.nbest import NBestBuilder
-from hopefear.regularizers import L2, L2Start, NoPenalty, Regularizer
+from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer
+from hopefear.synthetic import START
+from hopefear.tuning import learn
 from tuning_sets import start_vector, synthetic_set
 
 
@@ -234,3 +236,11 @@ def test_all_pairs_of_a_list_are_drawn_equally_often() -> None:
     assert drawn.sum() == counts.sum()
     # each with probability 2/25: the deviation of its count is 86
     assert np.abs(drawn - 8000).max() < 4 * 86
+
+
+@pytest.mark.parametrize("regularizer", [L1(), L2(), NoPenalty()])
+def test_without_pairs_there_is_nothing_to_learn(regularizer: Regularizer) -> None:
+    data = synthetic_set()
+    learner = Pro(threshold=1.0, regularizer=regularizer)  # no two gains differ by more
+    with pytest.raises(LearningError, match="did not move the weights"):
+        list(learn(data, learner, start=START, name="pro"))
