@@ -100,11 +100,16 @@ def _kind(source: Source, from_: str | None, to: str, kind: Kind | None) -> Kind
 
 
 def _fitting(source: Source, kinds: list[Kind], format: str | None) -> list[Kind]:
-    """Return the kinds of files that this one looks like, or else those that most lines fit."""
-    for nearly in (False, True):
-        found = {kind: fitting_formats(source, _FORMATS[kind], nearly=nearly) for kind in kinds}
-        if fitting := [
-            kind for kind in kinds if (format in found[kind] if format else found[kind])
-        ]:
-            return fitting
+    """Return the kinds of files that this one looks like, or else those that most lines fit.
+
+    What looks like another format of a kind than the one that was named is still of that kind:
+    weights of Joshua and of cdec look the same.
+    """
+    for wanted in (format, None):
+        for nearly in (False, True):
+            found = {kind: fitting_formats(source, _FORMATS[kind], nearly=nearly) for kind in kinds}
+            if fitting := [
+                kind for kind in kinds if (wanted in found[kind] if wanted else found[kind])
+            ]:
+                return fitting
     return []

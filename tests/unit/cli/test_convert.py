@@ -137,3 +137,12 @@ def test_a_file_is_not_converted_into_itself(hopefear: Hopefear) -> None:
         assert done.code == 2
         assert f"{target}: would be replaced by what is read from it" in done.err
     assert Path("lists").read_text() == LISTS
+
+
+def test_weights_of_a_named_tool_are_known_for_weights_by_what_they_look_like(
+    hopefear: Hopefear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("weights").write_text("lm_0 0.5\ntm_pt_0 1\ntm_pt_0 2\n")
+    found = hopefear("convert", "weights", "-", "--from", "joshua", "--to", "tsv")
+    assert found.out == "lm_0\t0.5\ntm_pt_0\t3.0\n"
