@@ -150,6 +150,18 @@ def test_neighbouring_intervals_of_one_score_are_one_interval() -> None:
     assert (result.step, result.score, len(statistics)) == (1.5, 5.0, 4)
 
 
+@pytest.mark.parametrize(("width", "step"), [(1e-12, 1.5), (1e-6, 1.0 + 5e-7)])
+def test_an_interval_that_rounding_may_have_made_is_no_place_to_go_to(
+    width: float, step: float
+) -> None:
+    # Two sentences change at 1, one of them a little later, and others at 2.
+    ends, slopes = [0.0, -1.0, 0.0, -1.0 - width, 0.0, -2.0], [0.0, 1.0] * 3
+    statistics = np.arange(12.0).reshape(6, 2)
+    surface = error_surface(np.array([0, 2, 4, 6]), np.array(slopes), np.array(ends), statistics, 1)
+    found = surface.search_scores(np.array([0.0, 9.0, 5.0, 0.0]), 0.0)
+    assert found.step == pytest.approx(step, rel=1e-9)
+
+
 @pytest.mark.parametrize(("sign", "step"), [(1, 4.3), (-1, -4.3)])
 def test_beyond_the_last_breakpoint_the_step_goes_a_tenth_of_the_reach(
     sign: int, step: float

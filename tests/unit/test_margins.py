@@ -100,3 +100,24 @@ def test_the_sum_of_some_feature_vectors_is_that_of_the_matrix(
         _core.feature_sum(nbest.core, np.array([len(nbest)]), np.ones(1), 4)
     with pytest.raises(DataError, match="1 rows, but 2 coefficients"):
         _core.feature_sum(nbest.core, np.zeros(1, dtype=np.int64), np.ones(2), 4)
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=5), st.integers(0, 2**32 - 1))
+def test_the_spread_of_a_feature_is_its_deviation_within_lists(sizes: list[int], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    builder, features = NBestBuilder(), ["dense", "sparse", "constant", "of none"]
+    for name in features:
+        builder.core.feature_names.add(name)
+    for sentence, size in enumerate(sizes):
+        for i in range(size):
+            values = {"dense": float(random.normal(1e3)), "constant": 0.1 * sentence}
+            some = {"sparse": float(random.normal())} if random.random() < 0.5 else {}
+            builder.add(sentence, f"h {i}", values | some)
+    nbest = builder.finish(len(sizes))
+    h = matrix(nbest)
+    variances = [h[list(nbest.rows(s))].var(axis=0) for s, size in enumerate(sizes) if size]
+    expected = np.sqrt(np.mean(variances, axis=0)) if variances else np.zeros(4)
+    found = nbest.feature_spread()
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    # What is constant is exactly so.
+    assert found[2:].tolist() == [0.0, 0.0]

@@ -70,6 +70,9 @@ def numbered(letter: str, count: int) -> str:
             " ".join("32044430141100224440420441131111104101334244112"),
             " ".join("12222320242400304210301002111132230310334201110"),
         ),
+        # Of moves that gain as much the longest one is made.
+        ("b d b e", "e b b d"),
+        ("c a b a f f c", "f b a c a f c"),
         ("", "a b"),
         ("a b", ""),
     ],

@@ -1,5 +1,6 @@
 """Writing moses.ini: the old file with new weights in it, and all else as it was."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 from hopefear.errors import FormatError
@@ -33,17 +34,18 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
             weight_file, old = at, words[0]
     if end is None:
         raise FormatError(f"{template}: has no [weight] section to put weights in")
-    if sparse and weight_file is not None:
-        target = Path(f"{path}.sparse").absolute()
-        lines[weight_file] = str(target)
-        kept = {name: v for name, v in _sparse(template, old).items() if name not in weights}
-        with open_output(target) as out:
-            CdecWeights().write(Weights(kept | sparse), out)
-    else:
-        new = [f"{check_name(n, 'moses')}= {format_number(v)}" for n, v in sparse.items()]
-        lines[end:end] = new
-    with open_output(path) as out:
+    with open_output(path) as out, ExitStack() as stack:
+        if sparse and weight_file is not None:
+            target = Path(f"{path}.sparse").absolute()
+            lines[weight_file] = str(target)
+            kept = {name: v for name, v in _sparse(template, old).items() if name not in weights}
+            # Both files are there at the end, or none of them.
+            CdecWeights().write(Weights(kept | sparse), stack.enter_context(open_output(target)))
+        else:
+            new = [f"{check_name(n, 'moses')}= {format_number(v)}" for n, v in sparse.items()]
+            lines[end:end] = new
         out.write("\n".join(lines))
+        out.flush()
 
 
 def _replaced(line: str, words: list[str], weights: Weights, sparse: dict[str, float]) -> str:

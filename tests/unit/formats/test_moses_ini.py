@@ -113,6 +113,17 @@ def test_sparse_features_go_to_a_new_weight_file_if_the_template_has_one(ini: Pa
     assert (weights["LM0"], weights["wt_a~b"], weights["wt_old"]) == (2.0, 0.25, 1.0)
 
 
+def test_a_moses_ini_that_cannot_be_written_leaves_no_sparse_weights(ini: Path) -> None:
+    ini.write_text(INI + "[weight-file]\nsparse.weights\n")
+    (ini.parent / "sparse.weights").write_text("wt_old 1\n")
+    target = ini.parent / "a directory"
+    target.mkdir()
+    with pytest.raises(FormatError, match="a directory: cannot be written"):
+        write_weights(target, Weights({"wt_a~b": 0.25}), "moses", template=ini)
+    names = {path.name for path in ini.parent.iterdir()}
+    assert names == {ini.name, "sparse.weights", "a directory"}
+
+
 def test_without_a_weight_section_there_is_nothing_to_write_into(tmp_path: Path) -> None:
     template = tmp_path / "moses.ini"
     template.write_text("[feature]\nLM\n")
