@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hopefear.errors import DataError
-from hopefear.formats import read_lines
+from hopefear.formats import read_lines, read_reference_lines
 from hopefear.formats.files import PathLike
 from hopefear.metrics import References
 
@@ -31,6 +31,8 @@ def name_of_texts(texts: Texts, number: int) -> str:
 def read_references(references: Sequence[Texts]) -> References:
     """Return the references of each sentence, one or more files (or lists) of them.
 
+    Files are as `hopefear.formats.read_reference_lines` reads them.
+
     Examples
     --------
     >>> read_references([["a cat", "a dog"], ["the cat", "the dog"]])
@@ -39,4 +41,8 @@ def read_references(references: Sequence[Texts]) -> References:
     if isinstance(references, str | Path):
         raise DataError(f"references are given as a list of files, got the single '{references}'")
     names = [name_of_texts(texts, number) for number, texts in enumerate(references, 1)]
-    return References.from_streams([read_texts(texts) for texts in references], names)
+    streams = [
+        read_reference_lines(texts) if isinstance(texts, str | Path) else read_texts(texts)
+        for texts in references
+    ]
+    return References.from_streams(streams, names)

@@ -26,6 +26,7 @@ from hopefear.formats.nbest import (
     read_nbest,
     write_nbest,
 )
+from hopefear.formats.references import read_reference_lines
 from hopefear.formats.rules import (
     RuleFormat,
     detect_rules,
@@ -59,6 +60,7 @@ __all__ = [
     "read_keyed_lines",
     "read_lines",
     "read_nbest",
+    "read_reference_lines",
     "read_rules",
     "read_segments",
     "read_weights",

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
 from hopefear.formats.fields import parse_number, parse_sentence, split_blanks
-from hopefear.formats.files import PathLike, Source, open_source
+from hopefear.formats.files import Source
 from hopefear.types import Hypothesis, Segment
 
-__all__ = ["FairseqNBest", "read_fairseq_targets"]
+__all__ = ["FairseqNBest", "fairseq_targets"]
 
 _LINE = re.compile(r"([A-Z])-([0-9]{1,10})\t")
 _LOG_2 = math.log(2)
@@ -79,17 +79,16 @@ class FairseqNBest:
             yield sentence, current
 
 
-def read_fairseq_targets(path: PathLike) -> list[str]:
+def fairseq_targets(source: Source) -> list[str]:
     """Read the references (T- lines) out of the same file, in the order of the sentences."""
     targets: dict[int, str] = {}
-    with open_source(path) as source:
-        for _, line in source:
-            found = _LINE.match(line)
-            if found and found[1] == "T":
-                targets[int(found[2])] = line[found.end() :]
-    missing = next((i for i in range(len(targets)) if i not in targets), None)
+    for _, line in source:
+        found = _LINE.match(line)
+        if found and found[1] == "T":
+            targets[int(found[2])] = line[found.end() :]
+    missing = next((i for i in range(max(len(targets), 1)) if i not in targets), None)
     if missing is not None:
-        raise FormatError(f"{path}: there is no T-{missing} line; sentences are missing")
+        raise FormatError(f"{source.name}: there is no T-{missing} line; sentences are missing")
     return [targets[i] for i in range(len(targets))]
 
 

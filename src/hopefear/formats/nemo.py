@@ -10,11 +10,11 @@ from hopefear import require
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
 from hopefear.formats.fields import parse_number
-from hopefear.formats.files import PathLike, Source, open_source
+from hopefear.formats.files import Source
 from hopefear.formats.json_fields import parse_json
 from hopefear.types import Hypothesis, Segment
 
-__all__ = ["NemoNBest", "read_manifest"]
+__all__ = ["NemoNBest", "is_manifest", "manifest_texts"]
 
 
 @nbest_formats.register("nemo")
@@ -45,18 +45,23 @@ class NemoNBest:
         return group_hypotheses(_hypotheses(source, self.beam_size))
 
 
-def read_manifest(path: PathLike) -> list[str]:
-    """Read the references: the field `text` of a manifest in JSON lines."""
+def is_manifest(source: Source) -> bool:
+    """Say whether a file looks like a manifest: JSON lines, each with an `audio_filepath`."""
+    first = next((line for line in source.head() if line.strip()), "")
+    return first.lstrip().startswith("{") and '"audio_filepath"' in first
+
+
+def manifest_texts(source: Source) -> list[str]:
+    """Read the references: the field `text` of a manifest."""
     texts: list[str] = []
-    with open_source(path) as source:
-        for number, line in source:
-            if not line.strip():
-                continue
-            table = parse_json(line, source, number)
-            text = table.get("text") if isinstance(table, dict) else None
-            if not isinstance(text, str):
-                raise source.error(number, "expected an object with a 'text'")
-            texts.append(text)
+    for number, line in source:
+        if not line.strip():
+            continue
+        table = parse_json(line, source, number)
+        text = table.get("text") if isinstance(table, dict) else None
+        if not isinstance(text, str):
+            raise source.error(number, "expected an object with a 'text'")
+        texts.append(text)
     return texts
 
 

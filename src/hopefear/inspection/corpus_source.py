@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 from hopefear.errors import ConfigError, DataError
-from hopefear.formats import read_lines
+from hopefear.formats import read_reference_lines
 from hopefear.formats.files import Tell
 from hopefear.inspection.cloud import Cloud
 from hopefear.inspection.forest_cloud import forest_cloud
@@ -66,7 +66,7 @@ def _of_data(
         raise DataError(f"there is no sentence '{sentence}': they are 0 to {count - 1}")
     number = int(sentence)
     vector = weights.vector(data.feature_names)
-    references = [read_lines(path)[number] for path in given.references]
+    references = [read_reference_lines(path)[number] for path in given.references]
     if isinstance(data, ForestData):
         search = options.search or getattr(settings.learner, "search", None)
         return _of_forests(data, weights, number, replace(options, search=search), references, tell)

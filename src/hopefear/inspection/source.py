@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hopefear.errors import ConfigError, DataError
-from hopefear.formats import read_keyed_lines, read_lines, read_weights
+from hopefear.formats import read_keyed_lines, read_reference_lines, read_weights
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.inspection.cloud import Cloud
 from hopefear.inspection.corpus_source import inspect_corpus
@@ -112,4 +112,4 @@ def _references(data: DataSettings, name: str) -> list[str]:
     """Return the references of a sentence, to be shown."""
     if data.keyed_references:
         return [read_keyed_lines(path)[name] for path in data.references]
-    return [read_lines(path)[int(name)] for path in data.references]
+    return [read_reference_lines(path)[int(name)] for path in data.references]

@@ -14,16 +14,17 @@ from hopefear.formats import (
     nbest_formats,
     read_keyed_lines,
     read_nbest,
+    read_reference_lines,
     read_weights,
     weights_formats,
     write_nbest,
     write_weights,
 )
-from hopefear.formats.fairseq import FairseqNBest, read_fairseq_targets
+from hopefear.formats.fairseq import FairseqNBest
 from hopefear.formats.files import open_source
 from hopefear.formats.flat import FlatNBest
 from hopefear.formats.kaldi import KaldiNBest
-from hopefear.formats.nemo import NemoNBest, read_manifest
+from hopefear.formats.nemo import NemoNBest
 from hopefear.types import Hypothesis, Segment, Weights
 
 
@@ -214,10 +215,10 @@ def test_fairseq_output_without_token_scores_has_the_score_as_it_is(tmp_path: Pa
 
 
 def test_the_references_are_in_the_output_of_fairseq(tmp_path: Path) -> None:
-    write(tmp_path, {"out": GENERATED, "part": "T-1\ta\n"})
-    assert read_fairseq_targets(tmp_path / "out") == ["yes", "the house"]
+    write(tmp_path, {"out": GENERATED, "part": "S-1\tb\nT-1\ta\n"})
+    assert read_reference_lines(tmp_path / "out") == ["yes", "the house"]
     with pytest.raises(FormatError, match="part: there is no T-0 line"):
-        read_fairseq_targets(tmp_path / "part")
+        read_reference_lines(tmp_path / "part")
 
 
 @pytest.mark.parametrize(
@@ -393,10 +394,16 @@ def test_broken_nemo_beams_are_errors(
 
 def test_the_references_of_nemo_are_in_the_manifest(tmp_path: Path) -> None:
     write(tmp_path, {"m": '{"audio_filepath": "a.wav", "text": "one"}\n\n{"text": "two"}\n'})
-    assert read_manifest(tmp_path / "m") == ["one", "two"]
-    write(tmp_path, {"m": '{"txt": "one"}\n'})
+    assert read_reference_lines(tmp_path / "m") == ["one", "two"]
+    write(tmp_path, {"m": '{"audio_filepath": "a.wav", "txt": "one"}\n'})
     with pytest.raises(FormatError, match="m:1: expected an object with a 'text'"):
-        read_manifest(tmp_path / "m")
+        read_reference_lines(tmp_path / "m")
+
+
+def test_references_are_lines_of_text_in_any_other_file(tmp_path: Path) -> None:
+    lines = ['{"text": "of a program"}', "", "T-0\tno output of fairseq"]
+    write(tmp_path, {"refs": "\n".join(lines)})
+    assert read_reference_lines(tmp_path / "refs") == lines
 
 
 # Parallel files
