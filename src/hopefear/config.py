@@ -51,7 +51,7 @@ def loads(kind: type[T], text: str, *, source: str = "configuration") -> T:
     """Read the configuration `kind`, a dataclass, from TOML; `source` is named in errors."""
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # too many digits, or too deep, as well
         raise ConfigError(f"{source}: {error}") from error
     return decode(kind, table, source=source)
 

@@ -196,7 +196,7 @@ def from_json(line: str, *, source: str = "event") -> Event:
     """Read an event from a line of JSON; `source` is named in errors."""
     try:
         table = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # too many digits, or too deep, as well
         raise FormatError(f"{source}: not JSON: {error}") from error
     if not isinstance(table, dict) or not isinstance(table.get("event"), str):
         raise FormatError(f"{source}: expected an object with an 'event', got {line[:80]!r}")
@@ -264,7 +264,12 @@ def _end_of_last_line(file: BinaryIO) -> int:
 
 def read_log(path: str | Path) -> Iterator[Event]:
     """Read the events of a log; a last line without its newline is no event."""
-    with Path(path).open(encoding="utf-8", newline="\n") as file:
+    with Path(path).open("rb") as file:
         for number, line in enumerate(file, 1):
-            if line.endswith("\n"):
-                yield from_json(line, source=f"{path}:{number}")
+            if not line.endswith(b"\n"):
+                return
+            try:
+                text = line.decode()
+            except UnicodeDecodeError as error:
+                raise FormatError(f"{path}:{number}: is not UTF-8: {error.reason}") from None
+            yield from_json(text, source=f"{path}:{number}")

@@ -20,7 +20,7 @@ def read_table(path: Path) -> Table:
         raise ConfigError(f"{path}: cannot be read: {file_error_reason(error)}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # too many digits, or too deep, as well
         raise ConfigError(f"{path}: {error}") from error
 
 
@@ -55,5 +55,5 @@ def parse_value(text: str) -> object:
     """Read a TOML value; what is no such value is text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hopefear import config, require
 from hopefear.errors import ConfigError
+from hopefear.overrides import parse_assignment
 from hopefear.registry import Registry
 from hopefear.types import Weights
 
@@ -152,6 +153,17 @@ def test_broken_toml_names_file_and_line(tmp_path: Path) -> None:
     path.write_text("name = 'a'\nepochs = \n")
     with pytest.raises(ConfigError, match=r"run.toml: .*line 2"):
         config.load(Run, path)
+
+
+@pytest.mark.parametrize("value", ["1" * 5000, "[" * 100_000])
+def test_toml_that_python_gives_up_on_is_an_error_too(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text(f"seed = {value}\n")
+    with pytest.raises(ConfigError, match=r"run\.toml: "):
+        config.load(Run, path)
+    with pytest.raises(ConfigError, match="configuration: "):
+        config.loads(Run, path.read_text())
+    assert parse_assignment(f"seed={value}") == ("seed", value)
 
 
 def test_a_missing_file_is_a_configuration_error(tmp_path: Path) -> None:

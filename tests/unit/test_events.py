@@ -107,3 +107,20 @@ def test_a_broken_line_is_an_error_with_file_and_line(
     path.write_text(to_json(EXAMPLES[1]) + "\n" + line + "\n")
     with pytest.raises(FormatError, match=f"events.jsonl:2: {message}"):
         list(read_log(path))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"\xff\xfe", "is not UTF-8"),
+        (b'{"event": ' + b"1" * 5000 + b"}", "not JSON"),
+        (b"[" * 200_000, "not JSON"),
+    ],
+)
+def test_a_log_that_something_has_been_done_to_is_an_error_with_its_line(
+    tmp_path: Path, line: bytes, problem: str
+) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(to_json(Warned(message="x")).encode() + b"\n" + line + b"\n")
+    with pytest.raises(FormatError, match=rf"events\.jsonl:2: {problem}"):
+        list(read_log(path))

@@ -32,7 +32,7 @@ def _flat(text: str) -> dict[str, str]:
     """Return the settings by dotted key; none if the text is no TOML."""
     try:
         return dict(_flattened("", tomllib.loads(text)))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return {}
 
 

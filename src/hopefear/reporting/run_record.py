@@ -191,8 +191,6 @@ def _read_log(path: Path, number: int | None) -> tuple[Replica, ReplicasFinished
                 replica.add(event)
             except FormatError as error:
                 raise FormatError(f"{path}: {error}") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: is not UTF-8: {error.reason}") from error
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
     return replica, summary

@@ -279,7 +279,7 @@ def test_features_may_join_on_the_way(tmp_path: Path) -> None:
         ('{"event": "epoch_finished"}\n', r"events.jsonl:1: .*is missing"),
         ("nonsense\n", r"events.jsonl:1: not JSON"),
         ('{"event": "nobody"}\n', r"events.jsonl:1: unknown event 'nobody'"),
-        ("\udcff\n", r"events.jsonl: is not UTF-8"),
+        ("\udcff\n", r"events.jsonl:1: is not UTF-8"),
         (
             '{"event":"epoch_finished","epoch":1,"metric":"B","weights":{},"seconds":1}\n',
             r"events.jsonl: epoch 1 ended before the run started",
