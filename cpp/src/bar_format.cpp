@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "hopefear/error.hpp"
 #include "hopefear/numbers.hpp"
@@ -74,6 +75,19 @@ void add_value(double value, BarFeatures& out) {
     out.labels.back().end = out.values.size();
 }
 
+// Whether a name is several features with semicolons between them, but for the last one's value.
+[[nodiscard]] bool is_joined(std::string_view name) {
+    for (std::size_t end = name.find(';'); end != std::string_view::npos; end = name.find(';')) {
+        const std::size_t equals = name.substr(0, end).rfind('=');
+        if (equals != 0 && equals != std::string_view::npos) {
+            const auto value = parse_number(name.substr(equals + 1, end - equals - 1));
+            if (value && std::isfinite(*value)) return true;
+        }
+        name.remove_prefix(end + 1);
+    }
+    return false;
+}
+
 // A number, 'NAME=', 'NAME:' or 'NAME=number'; a name may have '=' in it.
 void parse_token(std::string_view token, BarFeatures& out) {
     if (may_begin_number(token.front())) {
@@ -87,6 +101,9 @@ void parse_token(std::string_view token, BarFeatures& out) {
     if (!value)
         fail<FormatError>("expected a number, 'NAME=' or 'NAME=number' among the features, found '",
                           shown(token), "'");
+    if (is_joined(token.substr(0, equals)))
+        fail<FormatError>("'", shown(token), "' looks like features with semicolons between them; ",
+                          "to read them so, name the format cdec:semicolons=true");
     open_label(token.substr(0, equals), out);
     add_value(*value, out);
 }

@@ -76,6 +76,13 @@ def test_features_are_read_in_every_syntax(field: str, expected: list[tuple[str,
 def test_semicolons_separate_features_only_where_the_layout_says_so() -> None:
     assert features("a=1;b=2 c=3", BarLayout(semicolons=True)) == [("a", 1), ("b", 2), ("c", 3)]
     assert features("lex_;= 1 x;y=2") == [("lex_;", 1.0), ("x;y", 2.0)]
+    assert features("a=b;c=2 =1;d=3") == [("a=b;c", 2.0), ("=1;d", 3.0)]
+
+
+@pytest.mark.parametrize("token", ["a=1;b=2", "a;b=1;c=2", "x=y=-1.5e3;z=0", "a=1;=2"])
+def test_features_with_semicolons_between_them_are_not_taken_for_one(token: str) -> None:
+    with pytest.raises(FormatError, match="name the format cdec:semicolons=true"):
+        features(token)
 
 
 @pytest.mark.parametrize(

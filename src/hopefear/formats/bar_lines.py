@@ -96,6 +96,8 @@ def format_pairs(features: Mapping[str, float], format: str, forbidden: str = ""
     """Write features as NAME=VALUE with blanks between; `forbidden` are further characters."""
     for name in features:
         check_name(name, format, forbidden=BLANK + forbidden)
+        if any(map(is_pair, name.split(";")[:-1])):
+            raise FormatError(f"the {format} format would take {name!r} for several features")
     return " ".join(f"{name}={format_number(value)}" for name, value in features.items())
 
 

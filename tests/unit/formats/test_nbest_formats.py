@@ -398,6 +398,14 @@ def test_lines_with_bars_are_told_apart_by_their_features(
     assert len(list(read_nbest(tmp_path / "n"))) == 1
 
 
+def test_a_name_that_would_be_several_features_is_not_written(tmp_path: Path) -> None:
+    joined = [Segment(sentence=0, hypotheses=(Hypothesis(text="a", features={"a=1;b": 2.0}),))]
+    with pytest.raises(FormatError, match="would take 'a=1;b' for several features"):
+        write_nbest(tmp_path / "n", joined, "cdec")
+    write_nbest(tmp_path / "n", joined, "moses")
+    assert list(read_nbest(tmp_path / "n")) == joined
+
+
 def test_semicolons_separate_features_if_that_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("0 ||| a ||| x=1;y=2 z=3 ||| 1\n")
     ((hypothesis,),) = [
