@@ -1,6 +1,6 @@
 """Online learners against the equations of the paper, written out."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -381,22 +381,31 @@ def test_a_perceptron_of_constant_length_that_steps_to_zero_stays_there() -> Non
     assert_array_equal(run(learner, data, np.ones(1), epochs=1), [np.zeros(1)])
 
 
-@pytest.mark.parametrize(
-    "learner",
-    [Perceptron(), OnlineSgd(rate=0.05), Mira(rate=0.05, tolerance=1.0), MinRisk(rate=0.02)],
-)
-@pytest.mark.parametrize("search", [Rerank(), Linear(), NBest(size=20)])
-def test_cooling_down_is_growing_weights(learner: OnlineLearner, search: Search) -> None:
+SEARCHES: list[Search] = [Rerank(), Linear(), NBest(size=20)]
+COOLED: list[OnlineLearner] = [
+    MinRisk(rate=0.02),
+    *(Perceptron(search=search) for search in SEARCHES),
+    *(OnlineSgd(rate=0.05, search=search) for search in SEARCHES),
+    *(Mira(rate=0.05, tolerance=1.0, search=search) for search in SEARCHES),
+]
+
+
+@pytest.mark.parametrize("grown", COOLED)
+def test_cooling_down_is_growing_weights(grown: OnlineLearner) -> None:
     """What a gain of 1/4 is to weights w, a gain of 1 is to 4 w, and so is a step."""
     data = synthetic_forests(sentences=8)
     start = start_of(data)
-    cooled = replace(learner, search=search, cooling=0.25)
-    grown = replace(learner, search=search)
+    cooled = replace(grown, cooling=0.25)
     seed, quiet = (1, 1), lambda done, total: None
     small = cooled.epoch(data, cooled.init(data, start), seed, quiet)
     large = grown.epoch(data, grown.init(data, 4.0 * start), seed, quiet)
     assert_array_equal(4.0 * cooled.weights(small), grown.weights(large))
     assert not np.array_equal(cooled.weights(small), start)
+
+
+def test_minimum_risk_has_no_options_of_a_search() -> None:
+    names = {option.name for option in fields(MinRisk)}
+    assert not names & {"search", "reference"}
 
 
 def test_rates_fall_once_an_epoch() -> None:

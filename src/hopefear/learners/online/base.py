@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Annotated, ClassVar, Literal, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,7 @@ from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import DataTypes, EpochFigures, ProgressCallback, random_stream
 from hopefear.learners.sources import ForestData
 from hopefear.metrics import Bleu, BleuReferences, Metric, OracleDocument
-from hopefear.search import (
-    Example,
-    Hope,
-    ReferenceDerivation,
-    Rerank,
-    Search,
-    reference_derivations,
-    searches,
-)
+from hopefear.search import Example
 from hopefear.types import FloatArray, Vocabulary
 
 __all__ = ["OnlineLearner", "OnlineState", "Outcome", "Visit"]
@@ -110,10 +102,6 @@ class OnlineLearner(ABC):
 
     Parameters
     ----------
-    search : Search
-        How hope and fear are found: rerank, linear, nbest.
-    reference : ReferenceDerivation
-        What to move towards: hope, local, max-bleu, bold.
     rate : float
         η, the learning rate.
     feature_rates : mapping
@@ -133,8 +121,6 @@ class OnlineLearner(ABC):
 
     learns_from: ClassVar[DataTypes] = (ForestData,)
 
-    search: Annotated[Search, searches] = field(default_factory=Rerank)
-    reference: Annotated[ReferenceDerivation, reference_derivations] = field(default_factory=Hope)
     rate: float = 0.01
     feature_rates: Mapping[str, float] = field(default_factory=dict)
     decay: float = 0.9

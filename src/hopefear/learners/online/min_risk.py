@@ -18,9 +18,9 @@ __all__ = ["MinRisk"]
 class MinRisk(OnlineLearner):
     """−E_T[B] under P_T(d) ∝ exp(w·h(d)/T), by w ← w + η (E_T[Bh] − E_T[B] E_T[h])/T.
 
-    B is linear BLEU, whatever the `search`, and there is no reference derivation. Unlike the paper,
-    which multiplies vectors in a second-order semiring, the covariance comes from one inside and
-    one outside pass: it is the sum over edges of p(e) (E[B | e] − E[B]) h(e).
+    B is linear BLEU, and there is no reference derivation. Unlike the paper, which multiplies
+    vectors in a second-order semiring, the covariance comes from one inside and one outside pass:
+    it is the sum over edges of p(e) (E[B | e] − E[B]) h(e).
 
     Parameters
     ----------

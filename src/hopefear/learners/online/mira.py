@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from hopefear import require
 from hopefear.learners.base import learners
-from hopefear.learners.online.base import OnlineLearner, Outcome, Visit
+from hopefear.learners.online.base import Outcome, Visit
+from hopefear.learners.online.hope_fear import HopeFearLearner
 from hopefear.learners.online.working_set import WorkingSet
 from hopefear.types import FloatArray
 
@@ -21,7 +22,7 @@ __all__ = ["Mira"]
 
 @learners.register("mira")
 @dataclass(frozen=True, kw_only=True)
-class Mira(OnlineLearner):
+class Mira(HopeFearLearner):
     """min_w′ 1/2η ‖w′ − w‖² + max_d [B(hope) − B(d) − w′·(h(hope) − h(d))] over derivations d.
 
     The derivations are found one by one: the fear under the weights so far is added to a working

@@ -6,7 +6,8 @@ Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, algori
 from dataclasses import dataclass
 
 from hopefear.learners.base import learners
-from hopefear.learners.online.base import OnlineLearner, Outcome, Visit
+from hopefear.learners.online.base import Outcome, Visit
+from hopefear.learners.online.hope_fear import HopeFearLearner
 from hopefear.learners.online.working_set import WorkingSet
 from hopefear.search import Found
 
@@ -15,7 +16,7 @@ __all__ = ["OnlineSgd"]
 
 @learners.register("online-sgd")
 @dataclass(frozen=True, kw_only=True)
-class OnlineSgd(OnlineLearner):
+class OnlineSgd(HopeFearLearner):
     """max_d [B(hope) − B(d) − w·(h(hope) − h(d))], by w ← w + η (h(hope) − h(fear))."""
 
     def update(self, visit: Visit) -> Outcome:
