@@ -135,7 +135,9 @@ class Mert:
         box = self._box(data, state)
         spread = data.feature_spread
         unit = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
-        typical = np.abs(state * spread).mean() or 1.0
+        # Features that do not vary, or that only held-out data has, are not to change the search.
+        sizes = np.abs(state * spread)[spread > 0]
+        typical = float(sizes.mean()) if sizes.any() else 1.0
         for i in range(self.restarts):
             noise = random_stream(seed, 0, i).standard_normal(len(state))
             yield np.clip(state + 2 * typical * unit * noise, *box)

@@ -31,6 +31,16 @@ def test_more_restarts_are_never_worse() -> None:
     assert scores == sorted(scores)
 
 
+def test_features_that_no_list_has_change_nothing() -> None:
+    data, more = synthetic_set(), synthetic_set()
+    more.nbest.feature_names.add("of held-out data")
+    start = start_vector(data)
+    for seed in range(10):
+        plain = climb(Mert(restarts=3), data, start, seed)
+        found = climb(Mert(restarts=3), more, np.append(start, 0.0), seed)
+        np.testing.assert_array_equal(found, np.append(plain, 0.0))
+
+
 def test_no_coordinate_can_be_improved_by_a_fine_grid_search() -> None:
     data = synthetic_set()
     w = climb(Mert(restarts=2, tolerance=1e-9), data, start_vector(data))
