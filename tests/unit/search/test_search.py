@@ -205,8 +205,13 @@ def test_what_is_found_has_the_exact_statistics_and_score_of_its_derivation(
 ) -> None:
     example = example_of(forest, texts, weights)
     other = forest.score_edges(weights[::-1].copy())
-    for one in search.find(example, other, document, g, count=3):
-        assert edges(one) in brute_force.derivations(forest)
+    found, derivations = (
+        search.find(example, other, document, g, count=3),
+        brute_force.derivations(forest),
+    )
+    assert len({edges(one) for one in found}) == len(found) == min(3, len(derivations))
+    for one in found:
+        assert edges(one) in derivations
         expected = example.references.statistics([one.derivation.text])[0]
         assert_array_equal(one.statistics, expected)
         score = brute_force.score(edges(one), other.tolist())
