@@ -213,6 +213,34 @@ def test_any_lattice_survives_every_format(
     assert meanings(back) == meanings(forest)
 
 
+@pytest.mark.parametrize("format", LATTICES)
+def test_a_lattice_may_begin_with_its_words(format: str, tmp_path: Path) -> None:
+    """Without a node for the beginning, as grammars that only append words have it."""
+    builder = ForestBuilder()
+    first, root = builder.add_node(), builder.add_node()
+    builder.add_edge(first, target=["a"], features={"acwt": 1.0})
+    builder.add_edge(first, target=["b", "c"], features={"lmwt": 2.0})
+    builder.add_edge(root, tails=[first], target=[0, "d"], features={"acwt": 0.5})
+    builder.add_edge(root, target=["e"])
+    builder.set_root(root)
+    forest = builder.build()
+    write_forests(tmp_path / "new", [(0, forest)], format)
+    ((_, back),) = read_forests(tmp_path / "new", format)
+    assert meanings(back) == meanings(forest)
+
+
+def test_unknown_words_of_travatar_are_their_tails_or_their_source(tmp_path: Path) -> None:
+    tree = (
+        '{"nodes": [{"id": 0, "span": [0, 3]}, {"id": 1, "span": [0, 1]}, {"id": 2}], "edges": ['
+        '{"head": 0, "tails": [1, 2], "trg": [{"words": ["<unk>"]}]}, '
+        '{"head": 1, "trg": [{"words": ["<unk>"]}]}, {"head": 2, "trg": [{"words": ["<unk>"]}]}], '
+        '"words": ["la", "petite", "maison"]}\n'
+    )
+    path = write(tmp_path / "forests", "travatar-forest", tree)
+    ((_, forest),) = read_forests(path)
+    assert list(meanings(forest)) == [(("la", "<unk>"), ())]
+
+
 def test_a_lattice_that_was_read_is_written_as_it_was(tmp_path: Path) -> None:
     text = '[[["the", {"g": -1.0}, 1], ["a", {}, 2]], [["<epsilon>", {"f": 0.1}, 1]]]\n'
     (tmp_path / "old").write_text(text)
