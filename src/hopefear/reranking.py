@@ -125,17 +125,13 @@ class ForestReranking:
             yield Segment(sentence=sentence, hypotheses=hypotheses)
 
     def _read(self) -> Iterator[tuple[int, Forest]]:
-        names, checked = Vocabulary(), False
+        names = Vocabulary()
         for sentence, forest in read_forests(
             self.forests, self.format, feature_names=names, tell=self.tell
         ):
-            if not checked:
-                _require_common(self.weights, names.texts(), "forests")
-                checked = True
             self._check_values(sentence, forest)
             yield sentence, without_boundaries(forest)
-        if checked:
-            check_features(self.weights, names.texts(), "forests")
+        check_features(self.weights, names.texts(), "forests")
 
     def _check_values(self, sentence: int, forest: Forest) -> None:
         if message := describe_large_value(forest, lambda _: str(sentence)):
@@ -150,7 +146,11 @@ def check_features(weights: Weights, present: Sequence[str], what: str) -> None:
     """
     if not present:
         return
-    _require_common(weights, present, what)
+    if not any(name in weights for name in present):
+        raise DataError(
+            f"the {what} and the weights have no feature in common: the {what} have "
+            f"{_shorten(present)}, the weights have {_shorten(weights.names)}"
+        )
     known = set(present)
     if unknown := [name for name in weights if name not in known and weights[name] != 0.0]:
         _warn(f"weights of features that are in no {what[:-1]}: {_shorten(unknown)}")
@@ -160,14 +160,6 @@ def check_features(weights: Weights, present: Sequence[str], what: str) -> None:
         _warn(
             f"all weights of features of the {what} are zero, so that no candidate is better than "
             "another and the first one is taken"
-        )
-
-
-def _require_common(weights: Weights, present: Sequence[str], what: str) -> None:
-    if not any(name in weights for name in present):
-        raise DataError(
-            f"the {what} and the weights have no feature in common: the {what} have "
-            f"{_shorten(present)}, the weights have {_shorten(weights.names)}"
         )
 
 

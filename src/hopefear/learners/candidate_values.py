@@ -8,7 +8,7 @@ from hopefear.learners.base import TuningSet
 from hopefear.learners.forest_set import ForestSet
 from hopefear.nbest import NBest
 
-__all__ = ["checksum", "describe_large_value"]
+__all__ = ["LARGEST_VALUE", "checksum", "describe_large_value"]
 
 # A double has sixteen digits: beside a value of this size, four are left behind the point.
 LARGEST_VALUE = 1e12

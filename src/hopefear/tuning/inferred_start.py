@@ -6,6 +6,7 @@ from itertools import islice
 import numpy as np
 
 from hopefear.formats import read_nbest
+from hopefear.learners.candidate_values import LARGEST_VALUE
 from hopefear.tuning.settings import DataSettings
 from hopefear.tuning.wording import some
 from hopefear.types import FloatArray, Weights
@@ -98,5 +99,6 @@ def _scored_hypotheses(
             continue
         for segment in read_nbest(path, settings.format):
             for hypothesis in segment.hypotheses:
-                if hypothesis.score is not None:
+                # Larger ones stand for what cannot be, and overflow when squared.
+                if hypothesis.score is not None and abs(hypothesis.score) <= LARGEST_VALUE:
                     yield segment.sentence, hypothesis.features, hypothesis.score

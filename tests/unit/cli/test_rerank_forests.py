@@ -51,6 +51,20 @@ def test_lists_of_the_best_have_different_words_and_their_scores(
             assert hypothesis.score == pytest.approx(score, abs=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:features of the forests without a weight")
+@pytest.mark.parametrize("features", [{}, {"unknown": 1.0}])
+def test_a_first_forest_without_the_features_of_the_others_is_a_forest(
+    folder: Path, features: dict[str, float]
+) -> None:
+    """It may be one unknown word."""
+    builder = ForestBuilder()
+    builder.add_edge(builder.add_node(), target=["zork"], features=features)
+    builder.set_root(0)
+    forests, _ = garbled_forests(sentences=2, longest=5)
+    write_forests("graphs", [(0, builder.build()), (1, forests[1])], "travatar-forest")
+    assert list(rerank(forests="graphs", weights=FOREST_START)) == ["zork", best(1)]
+
+
 def test_weights_of_other_features_are_an_error(folder: Path) -> None:
     with pytest.raises(DataError, match="the forests and the weights have no feature in common"):
         list(rerank(forests="some.forests", weights=Weights({"other": 1.0})))

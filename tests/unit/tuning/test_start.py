@@ -97,6 +97,20 @@ def test_merged_lists_of_two_systems_are_not_taken_for_one(tmp_path: Path) -> No
     assert infer_weights(settings(write_candidates(tmp_path, change=change)), list(TRUE))[0] is None
 
 
+@pytest.mark.parametrize("size", [1e200, 1.7e308])
+def test_scores_that_no_sum_can_be_made_of_are_not_explained(tmp_path: Path, size: float) -> None:
+    """Some tools write such numbers for what cannot be; squared, or subtracted, they overflow."""
+
+    def change(sentence: int, index: int, hypothesis: Hypothesis) -> Hypothesis:
+        return replace(hypothesis, score=size if index % 2 else -size)
+
+    inferred, reason = infer_weights(
+        settings(write_candidates(tmp_path, change=change)), list(TRUE)
+    )
+    assert inferred is None
+    assert "nan" not in reason
+
+
 def test_lists_without_total_scores_start_at_ones_without_a_word(tmp_path: Path) -> None:
     warnings, started = tune(write_candidates(tmp_path))
     assert set(started.weights.values()) == {1.0}
