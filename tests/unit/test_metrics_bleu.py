@@ -26,6 +26,15 @@ def test_corpus_bleu_and_its_signature_equal_those_of_sacrebleu(
     assert score.signature == judge.get_signature().format()
 
 
+@pytest.mark.parametrize(("tokenize", "end"), [("13a", "-\n"), ("intl", "1,\xa0")])
+def test_blanks_at_the_end_are_no_part_of_the_last_word(tokenize: str, end: str) -> None:
+    text = f"a b c d{end}"
+    judge = sacrebleu.BLEU(tokenize=tokenize, force=True)
+    assert judge.corpus_score([text], [[text.rstrip()]]).score == pytest.approx(100.0)
+    score = evaluate(Bleu(tokenize=tokenize), [text], References([[text.rstrip()]]))
+    assert score.value == pytest.approx(100.0)
+
+
 @given(
     corpora,
     st.sampled_from(["none", "floor", "add-k", "exp"]),

@@ -89,6 +89,7 @@ class WordReferences(Generic[Core]):
             return [text.lower() for text in texts] if self._lowercase else list(texts)
         tokenize, done = self._tokenize, dict.fromkeys(texts, "")
         for text in done:
-            # Trailing blanks go first, as in sacreBLEU: its tokenizer of characters keeps them.
+            # Trailing blanks go first, as in sacreBLEU: 13a joins what a hyphen and the end of a
+            # line part, and intl looks at what follows a comma.
             done[text] = tokenize((text.lower() if self._lowercase else text).rstrip())
         return [done[text] for text in texts]

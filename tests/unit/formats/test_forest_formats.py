@@ -110,6 +110,12 @@ def test_a_single_file_of_cdec_is_one_forest(tmp_path: Path) -> None:
     assert [forest.covered(node) for node in (0, 1)] == [1, 2]
 
 
+def test_what_an_edge_of_cdec_has_twice_of_a_feature_is_added(tmp_path: Path) -> None:
+    path = write(tmp_path / "0.json", "", CDEC.replace('"h",2]', '"h",2,0,0.25,"g",1,1,-4]'))
+    ((_, forest),) = read_forests(path)
+    assert (("the", "house"), (("f", 1.75), ("g", -4.0), ("h", 2.0))) in meanings(forest)
+
+
 def test_a_directory_of_cicada_is_read_by_the_numbers_of_its_files(tmp_path: Path) -> None:
     for number in (1, 0):
         (tmp_path / f"{number}.gz").write_bytes(gzip.compress(CICADA.encode()))

@@ -59,7 +59,7 @@ def test_sentences_without_candidates_are_named_and_do_no_harm(tmp_path: Path) -
 
 def test_sentences_with_one_candidate_are_named(tmp_path: Path) -> None:
     files = write_candidates(tmp_path, change=lambda s, i, h: None if s == 5 and i else h)
-    (message, *_) = warnings(run(files))
+    (message,) = warnings(run(files))
     assert message == (
         "1 sentence of the tuning data has one hypothesis only, which teaches nothing: 5"
     )

@@ -231,6 +231,16 @@ def test_replicas_have_directories_and_a_mean(files: CandidateFiles, tmp_path: P
     assert list(read_log(out / "replica-2/events.jsonl"))[-1] == ends[1]
 
 
+def test_of_replicas_the_one_with_the_fewest_errors_is_chosen(files: CandidateFiles) -> None:
+    learner = KBestMira(epochs=1)
+    events = list(tune(learner, nbest=files.nbest, refs=files.refs, metric="ter", replicas=3))
+    errors = [event.tuning_score for event in events if isinstance(event, RunFinished)]
+    last = events[-1]
+    assert isinstance(last, ReplicasFinished)
+    assert len(set(errors)) > 1
+    assert last.tuning_score == min(error for error in errors if error is not None)
+
+
 def test_the_mean_of_the_weights_is_of_directions() -> None:
     first, second = Weights({"a": 1.0, "b": -1.0}), Weights({"a": 30.0, "c": 10.0})
     found = average_weights([first, second])

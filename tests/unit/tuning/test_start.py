@@ -117,6 +117,16 @@ def test_lists_without_total_scores_start_at_ones_without_a_word(tmp_path: Path)
     assert not any("start" in message for message in warnings)
 
 
+def test_features_of_at_least_half_of_the_hypotheses_start_at_one(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, hypothesis: Hypothesis) -> Hypothesis:
+        half = {"half": 1.0 + index} if index % 2 else {}
+        fewer = {"fewer": 1.0 + index} if index % 2 and sentence else {}
+        return replace(hypothesis, features={**hypothesis.features, **half, **fewer})
+
+    weights = tune(write_candidates(tmp_path, change=change))[1].weights
+    assert (weights["half"], weights["fewer"]) == (1.0, 0.0)
+
+
 def test_inferred_is_an_error_where_nothing_can_be_inferred_and_ones_does_not_try(
     tmp_path: Path,
 ) -> None:
