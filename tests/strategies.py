@@ -40,8 +40,8 @@ def whole_or_impossible(random: Random) -> float:
 
 
 def huge(random: Random) -> float:
-    """A number near 10³⁰⁰, of which sums are exact, or 0."""
-    return random.choice([-(2.0**996), 0.0, 2.0**996])
+    """A number near 10³⁰⁰, of which sums are exact, also when it is divided by 3; or 0."""
+    return random.choice([-3 * 2.0**994, 0.0, 3 * 2.0**994])
 
 
 def mixed(random: Random) -> float:

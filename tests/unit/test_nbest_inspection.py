@@ -111,4 +111,7 @@ def test_the_checksum_knows_lists_features_and_statistics(
     i = place.randrange(len(rows))
     sentence, text, features = rows[i]
     for other in ((sentence, text, features | {"x": 9.0}), ((sentence + 1) % 5, text, features)):
-        assert checksum([*rows[:i], other, *rows[i + 1 :]]) != before
+        changed = [*rows[:i], other, *rows[i + 1 :]]
+        # Equal hypotheses are kept once: the lists may be the same all the same.
+        if any(row not in rows for row in changed) or any(row not in changed for row in rows):
+            assert checksum(changed) != before

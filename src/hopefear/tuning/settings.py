@@ -239,8 +239,14 @@ class TuneSettings:
         if self.model is None and (self.pop_limit is not None or self.parses is not None):
             problem = "pop_limit and parses are for the decoder of a model"
             raise ConfigError(problem, settings=("pop_limit", "parses", "model"))
-        if self.kind is LISTS and (self.list_size, self.iterations) != (LIST_SIZE, ITERATIONS):
-            problem = "list_size and iterations are for lists that are made, not for given ones"
+        lists_asked_for = (self.list_size, self.iterations) != (LIST_SIZE, ITERATIONS)
+        stored = self.kind in (LISTS, FORESTS)
+        if lists_asked_for and stored and issubclass(self.kind.data, self.learner.learns_from):
+            name = learners.name_of(type(self.learner))
+            problem = (
+                "list_size and iterations are for lists that are made for a learner; "
+                f"'{name}' learns from {self.kind.data.description} as they are"
+            )
             raise ConfigError(problem, settings=("list_size", "iterations"))
         if self.translates and self.features:
             problem = "features is for n-best lists and forests; a decoder has its own"

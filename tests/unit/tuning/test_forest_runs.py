@@ -24,7 +24,7 @@ QUICK = {
     "kbest-mira": ["learner.epochs=10", "list_size=30", "iterations=4"],
     "rampion": ["learner.rate=0.01", "list_size=30", "iterations=4"],
     "sgd": ["learner.rate=0.01", "list_size=30", "iterations=4"],
-    "oro": ["list_size=30", "iterations=4"],
+    "oro": ["learner.list_size=30", "learner.epochs=4"],
     "lbfgs": ["list_size=30", "iterations=4"],
     "structured-svm": ["list_size=30", "iterations=4"],
 }

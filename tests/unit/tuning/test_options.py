@@ -215,7 +215,9 @@ def test_mistakes_are_told_by_the_names_of_settings_and_not_of_classes(
 
 @pytest.mark.parametrize("option", ["list_size", "iterations"])
 def test_how_lists_are_made_is_no_setting_where_they_are_given(option: str) -> None:
-    with pytest.raises(ConfigError, match="list_size and iterations are for lists that are made"):
+    with pytest.raises(ConfigError, match="'mert' learns from n-best lists as they are"):
         build_settings("mert", {**DATA, option: 5})
     forests = {"tuning.forests": "some", "tuning.references": ["refs"]}
+    with pytest.raises(ConfigError, match="'mert' learns from forests as they are"):
+        build_settings("mert", {**forests, option: 5})
     assert getattr(build_settings("kbest-mira", {**forests, option: 5}), option) == 5
