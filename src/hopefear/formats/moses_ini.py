@@ -22,6 +22,7 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
     one has of other features; otherwise they get lines of their own at the end of [weight].
     """
     lines = _lines(template)
+    carriage_return = "\r" if lines[0].endswith("\r") else ""
     sparse = dict(weights)
     end = weight_file = None
     old = ""
@@ -37,13 +38,15 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
     with open_output(path) as out, ExitStack() as stack:
         if sparse and weight_file is not None:
             target = Path(f"{path}.sparse").absolute()
-            lines[weight_file] = str(target)
+            lines[weight_file] = f"{target}{carriage_return}"
             kept = {name: v for name, v in _sparse(template, old).items() if name not in weights}
             # Both files are there at the end, or none of them.
             CdecWeights().write(Weights(kept | sparse), stack.enter_context(open_output(target)))
         else:
-            new = [f"{check_name(n, 'moses')}= {format_number(v)}" for n, v in sparse.items()]
-            lines[end:end] = new
+            lines[end:end] = [
+                f"{check_name(name, 'moses')}= {format_number(value)}{carriage_return}"
+                for name, value in sparse.items()
+            ]
         out.write("\n".join(lines))
         out.flush()
 

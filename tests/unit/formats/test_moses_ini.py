@@ -93,6 +93,17 @@ def test_line_ends_of_the_template_stay(ini: Path) -> None:
     assert target.read_bytes() == expected.encode()
 
 
+@pytest.mark.parametrize("more", ["", "[weight-file]\nsparse.weights\n"])
+def test_new_lines_end_as_those_of_the_template(ini: Path, more: str) -> None:
+    ini.write_bytes((INI + more).replace("\n", "\r\n").encode())
+    (ini.parent / "sparse.weights").write_text("wt_old 1\n")
+    target = ini.parent / "tuned.ini"
+    write_weights(target, Weights({"wt_a~b": 0.25}), "moses", template=ini)
+    lines = target.read_bytes().splitlines(keepends=True)
+    assert all(line.endswith(b"\r\n") for line in lines)
+    assert read_weights(target)["wt_a~b"] == 0.25
+
+
 def test_sparse_features_get_lines_at_the_end_of_the_section(ini: Path) -> None:
     target = ini.parent / "tuned.ini"
     write_weights(target, Weights({"wt_a~b": 0.25}), "moses", template=ini)
