@@ -54,6 +54,16 @@ def places(pattern: str, paths: list[Path]) -> list[str]:
     ]
 
 
+def test_every_file_is_of_a_kind_that_belongs_here() -> None:
+    """What a trial run left behind has no ending, or one of its own."""
+    kinds = {".md", ".toml", ".txt", ".cff", ".cmake", ".svg", ".pyi", ".typed", ".js", ".css"}
+    plain = {"LICENSE", "Makefile", "NOTICE", "run", ".clang-format", ".gitignore", ".importlinter"}
+    data = ROOT / "tests" / "data"
+    others = [path for path in tracked() if path.suffix not in CODE | kinds]
+    found = [path for path in others if path.name not in plain and data not in path.parents]
+    assert [str(path.relative_to(ROOT)) for path in found] == []
+
+
 def test_no_source_file_is_longer_than_500_lines() -> None:
     code = [path for path in tracked() if path.suffix in CODE]
     assert [path.name for path in code if text_of(path).count("\n") > 500] == []
