@@ -73,18 +73,22 @@ void ErrorSurface::take(ErrorSurface& other) {
     for (const auto& [step, difference] : other.breakpoints_)
         breakpoints_.push_back({step, differences_.size() + difference});
     differences_.insert(differences_.end(), other.differences_.begin(), other.differences_.end());
+    ties_.insert(ties_.end(), other.ties_.begin(), other.ties_.end());
     std::ranges::fill(other.leftmost_, Sum());
     std::ranges::fill(other.at_zero_, Sum());
     other.breakpoints_.clear();
     other.differences_.clear();
+    other.ties_.clear();
 }
 
 void ErrorSurface::finish() {
     std::ranges::stable_sort(breakpoints_, {}, &Breakpoint::step);
+    std::ranges::sort(ties_);
 }
 
-bool ErrorSurface::is_breakpoint(double step) const {
-    return std::ranges::binary_search(breakpoints_, step, {}, &Breakpoint::step);
+bool ErrorSurface::has_tie(double step) const {
+    return std::ranges::binary_search(breakpoints_, step, {}, &Breakpoint::step) ||
+           std::ranges::binary_search(ties_, step);
 }
 
 ErrorSurface::Table ErrorSurface::table() const {
@@ -207,7 +211,7 @@ struct Reach {
 // where hypotheses tie.
 [[nodiscard]] double inside(const ErrorSurface& surface, double left, double right) {
     auto [from, length] = reach_into(surface, left, right);
-    const auto ties = [&](double step) { return step == 0.0 || surface.is_breakpoint(step); };
+    const auto ties = [&](double step) { return step == 0.0 || surface.has_tie(step); };
     while (ties(from + length) && from + length / 2 != from) length /= 2;
     return from + length;
 }

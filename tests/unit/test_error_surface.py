@@ -103,6 +103,10 @@ def test_the_statistics_at_zero_are_those_of_the_first_best_lines(
 @example([[(0, 0, 0, 1), (1, 0, 4, 2), (-1, 0, 4, 1)], [(0, 0, 0, 0), (1, 0, 0, 0), (-1, 0, 1, 1)]])
 @example([[(0, 0, 0, 1), (1, 0, 3, 1), (-1, 0, 3, 1)]])
 @example([[(0, 0, 0, 1), (1, 0, 3, 1), (-1, 0, 3, 1), (3, -2, 1, 1), (-3, -2, 1, 1)]])
+# In the middle of the best interval a line ties with those on both sides, which are as good.
+@example(
+    [[(0, 0, 0, 1), (1, -1, 4, 1), (2, -3, 0, 1)], [(2, -1, -4, 0), (0, 2, 0, 0), (4, -4, 0, 0)]]
+)
 def test_the_search_finds_the_best_interval_and_a_step_inside_it(corpus: list[list[Line]]) -> None:
     step, found = search(surface_of(corpus))
     start = score(statistics_at(corpus, Fraction(0)))

@@ -38,10 +38,11 @@ class ErrorSurface {
     void finish();
 
     [[nodiscard]] std::size_t dimension() const { return dimension_; }
-    // Where the best hypothesis of some sentence changes, in increasing order.
+    // Where the statistics of some sentence's best hypothesis change, in increasing order.
     [[nodiscard]] std::size_t breakpoints() const { return breakpoints_.size(); }
     [[nodiscard]] double breakpoint(std::size_t i) const { return breakpoints_[i].step; }
-    [[nodiscard]] bool is_breakpoint(double step) const;
+    // Whether hypotheses of some sentence are equally good there.
+    [[nodiscard]] bool has_tie(double step) const;
     // The statistics at γ = 0 with the first of equal hypotheses: those of the weights as they are.
     [[nodiscard]] std::vector<double> at_zero() const { return values(at_zero_); }
 
@@ -81,6 +82,9 @@ class ErrorSurface {
     std::vector<Sum> at_zero_;
     std::vector<Breakpoint> breakpoints_;
     std::vector<double> differences_;
+    // Where the best hypothesis changes and the statistics do not. Right there a third one with
+    // others may be as good.
+    std::vector<double> ties_;
     // Of the sentence being added.
     UpperEnvelope envelope_;
     std::vector<double> from_;
@@ -101,7 +105,10 @@ void ErrorSurface::add(std::span<const double> slopes, std::span<const double> i
     for (std::size_t j = 0; j < dimension_; ++j) leftmost_[j].add(from_[j]);
     for (std::size_t i = 1; i < lines.size(); ++i, from_.swap(to_)) {
         read(lines[i], std::span(to_));
-        if (from_ == to_) continue;
+        if (from_ == to_) {
+            ties_.push_back(envelope_.starts()[i]);
+            continue;
+        }
         breakpoints_.push_back({envelope_.starts()[i], differences_.size()});
         for (std::size_t j = 0; j < dimension_; ++j) differences_.push_back(to_[j] - from_[j]);
     }
@@ -149,9 +156,9 @@ struct LineSearchResult {
 
 // The γ between `lower` and `upper` with the best score: the middle of the best interval, of
 // equally good ones that nearest to 0. If none is better than γ = 0, the step is 0. Beyond the
-// outermost breakpoint the step goes a tenth of the way that the breakpoints reach. At a breakpoint
-// hypotheses are equally good, and which of them count may have another score than either side of
-// it: where the step would end there, it goes half as far into the interval.
+// outermost breakpoint the step goes a tenth of the way that the breakpoints reach. Where
+// hypotheses are equally good, those that count may have another score than either side: where the
+// step would end there, it goes half as far into the interval.
 [[nodiscard]] LineSearchResult line_search(const ErrorSurface& surface, const CorpusScore& score,
                                            double lower, double upper);
 
