@@ -85,6 +85,22 @@ def test_a_search_that_goes_on_from_the_last_one_finds_what_a_fresh_one_finds(
         assert_array_equal(rows, expected_rows)
 
 
+def test_what_the_last_search_found_of_an_edge_is_forgotten_if_its_tails_have_changed() -> None:
+    builder = ForestBuilder()
+    inner, root = builder.add_node(), builder.add_node()
+    for words in (["a", "b"], ["y", "z"]):
+        builder.add_edge(inner, target=words)
+    builder.add_edge(root, tails=[inner], target=[0, "c", "d"])
+    builder.add_edge(root, tails=[inner], target=["c", "d", 0])
+    builder.set_root(root)
+    prepared = reranker(builder.build(), prepare(["a b c d e"]))
+    # Around "y z" both orders are as good by BLEU; around "a b" they are not.
+    for first, expected in [(-100.0, "c d y z"), (100.0, "a b c d"), (-100.0, "c d y z")]:
+        scores = np.array([first, 0.0, 0.0, 1e-3])
+        ((best,), _) = prepared.find(scores, gain_weight=1.0)
+        assert best.text == expected
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 8, 16])
 @given(forests(), texts, st.data(), st.sampled_from([1.0, -1.0]))
 def test_any_order_of_bleu_can_be_searched_by(
