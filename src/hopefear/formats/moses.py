@@ -37,6 +37,8 @@ __all__ = [
     "without_comment",
 ]
 
+# What -show-weights prints in place of weights.
+_UNTUNEABLE, _UNTUNEABLE_COMPONENT = "UNTUNEABLE", "UNTUNEABLECOMPONENT"
 _HEADER = re.compile(r"[ \t]*\[([^\[\] \t]+)\][ \t\r]*")
 
 
@@ -81,6 +83,7 @@ class MosesWeights:
     """NAME= v v a line, under [weight] if there are sections; [weight-file] is read too.
 
     Without sections a label may come again, as in mert-moses.pl's files: its values follow on.
+    What ``moses -show-weights`` says cannot be tuned is in no n-best list, and has no weight here.
     """
 
     def sniff(self, source: Source) -> bool:
@@ -90,7 +93,10 @@ class MosesWeights:
         ]
         if ["[weight]"] in lines:
             return True
-        return lines != [] and all(len(words) > 1 and words[0].endswith("=") for words in lines)
+        return lines != [] and all(
+            len(words) > 1 and (words[0].endswith("=") or words[1:] == [_UNTUNEABLE])
+            for words in lines
+        )
 
     def read(self, source: Source) -> Weights:
         """Read the weights, dense and sparse."""
@@ -103,7 +109,8 @@ class MosesWeights:
             if section == "weight-file":
                 with open_source(named_file(source, words[0], "[weight-file]")) as file:
                     sparse = CdecWeights().read(file)
-            elif section in (None, "weight"):
+            elif section in (None, "weight") and words[1:] != [_UNTUNEABLE]:
+                words = [word for word in words if word != _UNTUNEABLE_COMPONENT]
                 label = words[0].removesuffix("=")
                 if label in (words[0], "") or len(words) == 1:
                     raise source.error(

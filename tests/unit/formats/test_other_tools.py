@@ -471,4 +471,4 @@ def test_broken_sockeye_lines_are_errors(tmp_path: Path, line: str, message: str
 
 
 def test_every_weights_format_is_known_by_its_name() -> None:
-    assert list(weights_formats) == ["cdec", "joshua", "json", "moses", "travatar", "tsv"]
+    assert list(weights_formats) == ["cdec", "joshua", "json", "moses", "travatar", "tsv", "zmert"]

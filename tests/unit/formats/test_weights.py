@@ -145,3 +145,26 @@ def test_travatar_ini_has_its_weights_in_a_section(tmp_path: Path) -> None:
 def test_an_infinite_weight_never_gets_into_a_file() -> None:
     with pytest.raises(ValueError, match="must be finite"):
         Weights({"a": math.inf})
+
+
+def test_what_moses_shows_is_read_without_what_cannot_be_tuned(tmp_path: Path) -> None:
+    path = tmp_path / "shown"
+    path.write_text("UnknownWordPenalty0 UNTUNEABLE\nLM0= 0.5\nTM0= 0.2 UNTUNEABLECOMPONENT 0.1\n")
+    assert detect_weights(path) == "moses"
+    assert dict(read_weights(path)) == {"LM0": 0.5, "TM0_0": 0.2, "TM0_1": 0.1}
+    path.write_text("TM0= UNTUNEABLECOMPONENT\n")
+    with pytest.raises(FormatError, match=r"shown:1: expected NAME= and values, found 'TM0='"):
+        read_weights(path)
+
+
+def test_parameters_of_zmert_are_read_whether_they_are_fixed_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "params.txt"
+    path.write_text(
+        "lm_0   |||  1.5   Opt  -Inf +Inf  -1 +1\n\nwords ||| -2.8 Fix -5 0 -5 0\n"
+        "normalization = absval 1 lm_0\n"
+    )
+    assert detect_weights(path) == "zmert"
+    assert dict(read_weights(path)) == {"lm_0": 1.5, "words": -2.8}
+    path.write_text("lm_0 ||| 1.5 Opt -Inf +Inf -1 +1\nwords ||| -2.8\n")
+    with pytest.raises(FormatError, match=r"params.txt:2: expected NAME \|\|\| VALUE Opt\|Fix"):
+        read_weights(path, "zmert")
