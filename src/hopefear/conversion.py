@@ -1,6 +1,5 @@
 """From one tool's file to another's: n-best lists, weights and forests, in any known format."""
 
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hopefear.errors import ConfigError, FormatError
@@ -13,7 +12,14 @@ from hopefear.formats import (
     write_weights,
 )
 from hopefear.formats.base import choose_format, fitting_formats
-from hopefear.formats.files import PathLike, Source, Tell, open_source, tell_nobody
+from hopefear.formats.files import (
+    PathLike,
+    Source,
+    Tell,
+    check_other_file,
+    open_source,
+    tell_nobody,
+)
 from hopefear.registry import Registry, suggest
 from hopefear.types import Vocabulary
 
@@ -53,7 +59,7 @@ def convert(
     tell : callable
         Called with the file, how many of its bytes are read and how many it has.
     """
-    _check_other_file(source, target)
+    check_other_file(source, target)
     with open_source(source) as opened:
         chosen = _kind(opened, from_, to, kind)
         if chosen == "nbest":
@@ -66,12 +72,6 @@ def convert(
         else:
             weights = choose_format(opened, weights_formats, from_).read(opened)
             write_weights(target, weights, to)
-
-
-def _check_other_file(source: PathLike, target: PathLike) -> None:
-    paths = (Path(source), Path(target))
-    if "-" not in map(str, paths) and all(map(Path.exists, paths)) and paths[0].samefile(paths[1]):
-        raise ConfigError(f"{target}: would be replaced by what is read from it; name another file")
 
 
 def _kind(source: Source, from_: str | None, to: str, kind: Kind | None) -> Kind:

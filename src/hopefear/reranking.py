@@ -21,6 +21,9 @@ __all__ = [
     "write_reranked",
 ]
 
+# Sentences in excess of the forests: a wrong number must not lead to a huge output.
+MOST_WITHOUT = 1_000_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reranking:
@@ -112,7 +115,13 @@ class ForestReranking:
     def __iter__(self) -> Iterator[str]:
         """Give the text of each sentence's best derivation; an empty one without a forest."""
         texts = {sentence: forest.viterbi(self.weights).text for sentence, forest in self._read()}
-        for sentence in range(max(self.sentences, 1 + max(texts, default=-1))):
+        last = max(texts, default=-1)
+        if last >= max(self.sentences, len(texts) + MOST_WITHOUT):
+            raise DataError(
+                f"{self.forests}: there is a sentence {last}, but forests of {len(texts)} "
+                f"sentences only; if that is no mistake, name the number of sentences, {last + 1}"
+            )
+        for sentence in range(max(self.sentences, 1 + last)):
             yield texts.get(sentence, "")
 
     def segments(self) -> Iterator[Segment]:

@@ -47,8 +47,12 @@ def rerank(
         raise ConfigError("--to is the format of the lists that --nbest-out writes; name that, too")
     import hopefear
     from hopefear.cli.progress_bar import ProgressBar
+    from hopefear.formats.files import check_other_file
     from hopefear.reranking import write_reranked
 
+    for path in nbest or ():
+        if nbest_out is not None:
+            check_other_file(path, nbest_out)
     with ProgressBar() as bar:
         reranking = hopefear.rerank(
             nbest=nbest or (),

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, TextIO, TypeVar, cast
 
-from hopefear.errors import FormatError
+from hopefear.errors import ConfigError, FormatError
 from hopefear.file_errors import file_error_reason, naming
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "PathLike",
     "Source",
     "Tell",
+    "check_other_file",
     "named_file",
     "numbered_folders",
     "open_binary_output",
@@ -318,3 +319,10 @@ class _Replay(io.RawIOBase):
         self._head = self._head[len(data) :]
         view[: len(data)] = data
         return len(data)
+
+
+def check_other_file(source: PathLike, target: PathLike) -> None:
+    """Refuse to write what is read from a file to that file."""
+    paths = (Path(source), Path(target))
+    if "-" not in map(str, paths) and all(map(Path.exists, paths)) and paths[0].samefile(paths[1]):
+        raise ConfigError(f"{target}: would be replaced by what is read from it; name another file")

@@ -64,6 +64,12 @@ def test_lists_are_sorted_anew_with_their_scores(folder: Path, hopefear: Hopefea
     )
 
 
+def test_lists_are_not_replaced_by_what_is_read_from_them(folder: Path, hopefear: Hopefear) -> None:
+    found = hopefear("rerank", "--nbest", "lists", "--weights", "lm.tsv", "--nbest-out", "./lists")
+    assert (found.code, Path("lists").read_text()) == (2, MOSES)
+    assert "lists: would be replaced by what is read from it; name another file" in found.err
+
+
 def test_lists_go_to_another_format_and_to_standard_output(
     folder: Path, hopefear: Hopefear
 ) -> None:

@@ -65,6 +65,16 @@ def test_a_first_forest_without_the_features_of_the_others_is_a_forest(
     assert list(rerank(forests="graphs", weights=FOREST_START)) == ["zork", best(1)]
 
 
+def test_a_number_far_beyond_the_forests_is_an_error_unless_there_are_so_many(folder: Path) -> None:
+    forests, _ = garbled_forests(sentences=1, longest=5)
+    write_forests("far.forests", [(0, forests[0]), (1_000_002, forests[0])], "hopefear")
+    message = r"far.forests: there is a sentence 1000002, but forests of 2 sentences only"
+    with pytest.raises(DataError, match=message):
+        list(rerank(forests="far.forests", weights=FOREST_START))
+    texts = list(rerank(forests="far.forests", weights=FOREST_START, sentences=1_000_003))
+    assert (texts[0], texts[1], texts[-1], len(texts)) == (best(0), "", best(0), 1_000_003)
+
+
 def test_weights_of_other_features_are_an_error(folder: Path) -> None:
     with pytest.raises(DataError, match="the forests and the weights have no feature in common"):
         list(rerank(forests="some.forests", weights=Weights({"other": 1.0})))
