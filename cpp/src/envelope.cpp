@@ -30,7 +30,8 @@ double crossing(const Line& flat, const Line& steep) {
     return rise / run * scale;
 }
 
-// The upper envelope of `lines`, in place.
+// The upper envelope of `lines`, in place. Unlike UpperEnvelope it takes lines of any size, and
+// most come sorted.
 void keep_highest(std::vector<Line>& lines) {
     std::ranges::stable_sort(lines, [](const Line& a, const Line& b) {
         return a.slope != b.slope ? a.slope < b.slope : a.intercept > b.intercept;

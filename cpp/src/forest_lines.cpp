@@ -7,6 +7,7 @@
 
 #include "hopefear/best_derivations.hpp"
 #include "hopefear/threads.hpp"
+#include "hopefear/upper_envelope.hpp"
 
 namespace hopefear {
 
@@ -159,26 +160,22 @@ class EnvelopeSearch {
 
     // Reduce the lines to their upper envelope; of equal lines the first one found stays.
     void keep_highest() {
-        std::ranges::sort(lines_, [](const FoundLine& a, const FoundLine& b) {
-            if (a.slope != b.slope) return a.slope < b.slope;
-            return a.intercept != b.intercept ? a.intercept > b.intercept : a.number < b.number;
-        });
-        from_.clear();
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < lines_.size(); ++i) {
-            if (kept > 0 && lines_[kept - 1].slope == lines_[i].slope) continue;
-            double from = -farthest;
-            for (; kept > 0; --kept, from_.pop_back()) {
-                from = crossing(lines_[kept - 1], lines_[i]);
-                if (from > from_.back()) break;
-                from = -farthest;
-            }
-            if (from > farthest) continue;
-            from_.push_back(from);
-            if (kept != i) lines_[kept] = std::move(lines_[i]);
-            ++kept;
+        line_slopes_.clear();
+        line_intercepts_.clear();
+        for (const FoundLine& line : lines_) {
+            line_slopes_.push_back(line.slope);
+            line_intercepts_.push_back(line.intercept);
         }
-        lines_.resize(kept);
+        envelope_.find(line_slopes_, line_intercepts_);
+        const auto lines = envelope_.lines();
+        const auto starts = envelope_.starts();
+        std::vector<FoundLine> highest;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const bool before = i + 1 < lines.size() && starts[i + 1] <= -farthest;
+            const bool beyond = starts[i] > farthest;
+            if (!before && !beyond) highest.push_back(std::move(lines_[lines[i]]));
+        }
+        lines_ = std::move(highest);
     }
 
     const Forest* forest_ = nullptr;
@@ -191,7 +188,9 @@ class EnvelopeSearch {
     std::size_t count_ = 0;
     std::vector<FoundLine> lines_;
     std::set<std::pair<double, double>> seen_;  // the slopes and intercepts found at crossings
-    std::vector<double> from_;                  // where each line becomes the highest
+    UpperEnvelope envelope_;
+    std::vector<double> line_slopes_;
+    std::vector<double> line_intercepts_;
 };
 
 // Forests differ in size: small pieces keep all threads at work.
