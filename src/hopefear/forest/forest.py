@@ -97,17 +97,6 @@ class Forest:
         values = self.core.values[begin[edge] : begin[edge + 1]]
         return SparseFeatures(self.core.feature_ids(edge), values).named(self.feature_names)
 
-    def find_value_above(self, bound: float) -> tuple[int, int, float] | None:
-        """Return edge, feature and value of the first value that is larger than this in size."""
-        values, begin = self.core.values, self.core.value_begin
-        large = np.flatnonzero(np.abs(values) > bound)
-        if not len(large):
-            return None
-        at = int(large[0])
-        edge = int(np.searchsorted(begin, at, side="right")) - 1
-        feature = int(self.core.feature_ids(edge)[at - int(begin[edge])])
-        return edge, feature, float(values[at])
-
     def covered(self, node: int) -> int:
         """Return how many source words a node covers."""
         return int(self.core.covered[node])

@@ -22,25 +22,23 @@ def describe_large_value(
     `name` gives what a sentence is called; a single forest is sentence 0. Beside such a value all
     others lose their digits, and sums with larger ones overflow.
     """
-    if isinstance(candidates, ForestSet):
-        edge = _core.find_edge_value_above(candidates.core, LARGEST_VALUE)
-        if edge is None:
-            return None
-        sentence, part, feature, value = edge
-        what = "edge"
-    elif isinstance(candidates, Forest):
-        found = candidates.find_value_above(LARGEST_VALUE)
-        if found is None:
-            return None
-        part, feature, value = found
-        sentence, what = 0, "edge"
-    else:
+    if isinstance(candidates, NBest):
         found = candidates.find_value_above(LARGEST_VALUE)
         if found is None:
             return None
         row, feature, value = found
         sentence = int(candidates.offsets.searchsorted(row, side="right")) - 1
         part, what = row - int(candidates.offsets[sentence]), "hypothesis"
+    else:
+        if isinstance(candidates, Forest):
+            forests = _core.ForestSet([candidates.core])
+        else:
+            forests = candidates.core
+        edge = _core.find_edge_value_above(forests, LARGEST_VALUE)
+        if edge is None:
+            return None
+        sentence, part, feature, value = edge
+        what = "edge"
     return (
         f"sentence {name(sentence)}: feature '{candidates.feature_names[feature]}' of {what} "
         f"{part + 1} is {value:.6g}; beside values above {LARGEST_VALUE:.0e} all others lose their "

@@ -284,30 +284,23 @@ def test_scaled_features_lead_to_the_same_choices_in_any_unit() -> None:
     assert_allclose(found[0], found[1] * factors, rtol=1e-9)
 
 
-def test_statistics_of_another_metric_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("metric", "dimension", "message"),
+    [
+        (Chrf(), 18, "the metric takes 18 statistics, the forests have 9"),
+        (BLEU, 3, "a document of 3 statistics, but the metric has 9"),
+    ],
+)
+def test_statistics_of_another_metric_are_refused(
+    metric: Bleu | Chrf, dimension: int, message: str
+) -> None:
     assert SMALL.bleu_forests is not None
-    state = _core.KBestMiraState(np.zeros(4), np.zeros(18))
-    with pytest.raises(DataError, match="the metric takes 18 statistics, the forests have 9"):
+    state = _core.KBestMiraState(np.zeros(4), np.zeros(dimension))
+    with pytest.raises(DataError, match=message):
         _core.forest_mira_epoch(
             SMALL.core,
             SMALL.bleu_forests,
-            Chrf().corpus_score(),
-            np.arange(12),
-            max_step=0.1,
-            decay=0.9,
-            hope_context=True,
-            state=state,
-        )
-
-
-def test_a_document_of_another_metric_is_refused() -> None:
-    assert SMALL.bleu_forests is not None
-    state = _core.KBestMiraState(np.zeros(4), np.zeros(3))
-    with pytest.raises(DataError, match="a document of 3 statistics, but the metric has 9"):
-        _core.forest_mira_epoch(
-            SMALL.core,
-            SMALL.bleu_forests,
-            SMALL.corpus_score,
+            metric.corpus_score(),
             np.arange(12),
             max_step=0.1,
             decay=0.9,
