@@ -25,14 +25,17 @@ class JsonPairs(tuple[tuple[str, object], ...]):
     __slots__ = ()
 
 
-def parse_json(text: str, source: Source | str, line: int, *, pairs: bool = False) -> object:
-    """Read JSON that begins at a line of a file; no number may be NaN.
+def parse_json(
+    text: str, source: Source | str, line: int, *, pairs: bool = False, infinite: bool = False
+) -> object:
+    """Read JSON that begins at a line of a file; all numbers are finite, unless told otherwise.
 
     No key may come twice, unless objects are asked for as `JsonPairs`.
     """
     name = source if isinstance(source, str) else source.name
     try:
-        value: object = (_pairs_decoder if pairs else _decoder).decode(text)
+        decoder = _pairs_decoder if pairs else _infinite_decoder if infinite else _decoder
+        value: object = decoder.decode(text)
         if "\\ud" in text or "\\uD" in text:  # perhaps half a character
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -47,7 +50,7 @@ def parse_json(text: str, source: Source | str, line: int, *, pairs: bool = Fals
 
 def json_number(value: object, what: str) -> float:
     """Return a number out of JSON as a float; `what` begins the message if it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise FormatError(f"{what} must be a number, got {value!r:.40}")
     if not -sys.float_info.max <= value <= sys.float_info.max:
         raise FormatError(f"{what} is too large for a double")
@@ -99,3 +102,4 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 _decoder = json.JSONDecoder(parse_constant=parse_number, object_pairs_hook=_distinct)
 _pairs_decoder = json.JSONDecoder(parse_constant=parse_number, object_pairs_hook=JsonPairs)
+_infinite_decoder = json.JSONDecoder(object_pairs_hook=_distinct)

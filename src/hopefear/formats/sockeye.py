@@ -2,9 +2,12 @@
 
 ``{"sentence_id": 1, "translations": ["a", "b"], "scores": [[0.5], [0.75]]}``
 
-Its scores are negative log probabilities, normalized by the length: the lower the better.
+Its scores are negative log probabilities, normalized by the length: the lower the better. A
+sentence with one translation has it as ``"translation": "a", "score": 0.5``; that of an empty line
+is empty, with a score of minus infinity.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,9 +31,10 @@ class SockeyeNBest:
     """
 
     def sniff(self, source: Source) -> bool:
-        """Look for an object with translations."""
-        first = next((line for line in source.head() if line.strip()), "")
-        return first.lstrip().startswith("{") and '"translations"' in first
+        """Look for objects, one of them with translations."""
+        lines = [line for line in source.head() if line.strip()]
+        objects = all(line.lstrip().startswith("{") for line in lines)
+        return objects and any('"translations"' in line for line in lines)
 
     def read(self, source: Source) -> Iterator[Segment]:
         """Read the hypotheses."""
@@ -38,7 +42,7 @@ class SockeyeNBest:
         for number, line in source:
             if not line.strip():
                 continue
-            table = parse_json(line, source, number)
+            table = parse_json(line, source, number, infinite=True)
             try:
                 yield Segment(sentence=sentence, hypotheses=_hypotheses(table))
             except FormatError as error:
@@ -47,9 +51,12 @@ class SockeyeNBest:
 
 
 def _hypotheses(table: object) -> tuple[Hypothesis, ...]:
-    texts, scores = (
-        table.get(key) if isinstance(table, dict) else None for key in ("translations", "scores")
-    )
+    given = table if isinstance(table, dict) else {}
+    if "translations" not in given and "translation" in given:
+        if given.get("score") == -math.inf:
+            return ()  # nothing was translated
+        return (_hypothesis(given["translation"], given.get("score")),)
+    texts, scores = given.get("translations"), given.get("scores")
     if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores):
         raise FormatError("expected an object with as many 'translations' as 'scores'")
     return tuple(_hypothesis(*pair) for pair in zip(texts, scores, strict=True))

@@ -455,9 +455,26 @@ def test_sockeye_has_a_sentence_a_line_and_costs_for_scores(tmp_path: Path) -> N
     ]
 
 
+def test_sockeyes_empty_lines_are_sentences_without_hypotheses(tmp_path: Path) -> None:
+    empty = '{"sentence_id": 1, "translation": "", "score": -Infinity}'
+    several = '{"sentence_id": 2, "translations": ["a", "b"], "scores": [[0.5], [0.75]]}'
+    one = '{"sentence_id": 3, "translation": "c", "score": 0.25}'
+    write(tmp_path, {"n": f"{empty}\n{several}\n{one}\n"})
+    assert detect_nbest(tmp_path / "n") == "sockeye"
+    assert list(read_nbest(tmp_path / "n")) == [
+        Segment(sentence=0, hypotheses=()),
+        Segment(sentence=1, hypotheses=(scored("a", -0.5), scored("b", -0.75))),
+        Segment(sentence=2, hypotheses=(scored("c", -0.25),)),
+    ]
+    lists = load_nbest(tmp_path / "n")
+    assert (lists.sentence_count, lists.empty_sentences.tolist()) == (3, [0])
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
+        ('{"translation": "a", "score": Infinity}', "n:1: a score is too large for a double"),
+        ('{"translations": ["a"], "scores": [[NaN]]}', "n:1: a score must be a number, got nan"),
         ('{"translations": ["a"]}', "n:1: expected an object with as many 'translations'"),
         ('{"translations": ["a"], "scores": []}', "n:1: expected an object with as many"),
         ('{"translations": [1], "scores": [[1]]}', "n:1: a translation must be a string, got 1"),
