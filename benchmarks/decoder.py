@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from hopefear.decoder import Decoder, DecoderOptions, ModelNames
 from hopefear.formats.rules import read_rules
 from hopefear.formats.store import ForestStore
 from hopefear.grammar import Grammar
-from hopefear.language_model import load_language_model, uncompressed_model
-from hopefear.training.language_model import write_kenlm_binary
+from hopefear.translation import Decoder, DecoderOptions, ModelNames
+from hopefear.translation.language_model import load_language_model, uncompressed_model
+from hopefear.translation.training.language_model import write_kenlm_binary
 from hopefear.types import Weights
 
 T = TypeVar("T")

@@ -13,14 +13,14 @@ from pathlib import Path
 from benchmarks._bitext import new_sentences, train_model
 from benchmarks.decoder import shared_data
 from hopefear import Model, train
-from hopefear.decoder import Decoder
-from hopefear.decoders import DecodedSet, Parses, write_parses
+from hopefear.candidates import DecodedSet, Parses, write_parses
 from hopefear.forest import Forest
 from hopefear.formats import read_lines
 from hopefear.formats.store import ForestStore
 from hopefear.learners import Arow, Mira, OnlineSgd
-from hopefear.learners.online.base import OnlineLearner
+from hopefear.learners.online import OnlineLearner
 from hopefear.metrics import Bleu, References
+from hopefear.translation import Decoder
 from hopefear.types import FloatArray, Vocabulary
 
 TRIES = 2

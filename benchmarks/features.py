@@ -7,9 +7,9 @@ from pathlib import Path
 
 from benchmarks._bitext import new_sentences, train_model
 from hopefear import Model
-from hopefear.decoder import Decoder
-from hopefear.features import Template
 from hopefear.grammar import Rule
+from hopefear.translation import Decoder
+from hopefear.translation.features import Template
 
 SENTENCES = 60
 

@@ -22,7 +22,7 @@ from hopefear.events import RunFinished
 from hopefear.formats import load_nbest, read_lines
 from hopefear.learners import KBestMira, Learner, Mert, Pro, TuningSet
 from hopefear.metrics import Bleu, References
-from hopefear.tuning import learn
+from hopefear.runs import learn
 from hopefear.types import Weights
 
 SHARED = Path(os.environ.get("HOPEFEAR_SHARED", Path(__file__).parents[2] / "shared")) / "data"

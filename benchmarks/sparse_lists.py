@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks._lists import MadeUpLists
 from hopefear.events import EpochFinished, RunStarted
 from hopefear.learners import KBestMira
-from hopefear.tuning import learn
+from hopefear.runs import learn
 from hopefear.types import Weights
 
 LISTS = MadeUpLists(sentences=2000, size=500, dense=4, sparse=100_000)

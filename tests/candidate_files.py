@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopefear.demo.synthetic import SyntheticCandidates
 from hopefear.formats import write_nbest
-from hopefear.synthetic import SyntheticCandidates
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["CandidateFiles", "Change", "write_candidates"]

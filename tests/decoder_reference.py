@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from hopefear.decoder import ModelNames
 from hopefear.grammar import Nonterminal, Rule
+from hopefear.translation import ModelNames
 
 BEGIN, END = "<s>", "</s>"
 # Words, and features with their values.

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from hopefear.grammar import Nonterminal, SourceSide, TargetSide
-from hopefear.training.extract import RuleExtraction
+from hopefear.translation.training.extract import RuleExtraction
 
 X = Nonterminal()
 Links = frozenset[tuple[int, int]]

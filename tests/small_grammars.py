@@ -8,7 +8,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
-from hopefear.language_model import LanguageModel
+from hopefear.translation.language_model import LanguageModel
 
 X, Y = Nonterminal("X"), Nonterminal("Y")
 BEGIN, END = "<s>", "</s>"

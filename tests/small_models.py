@@ -3,11 +3,11 @@
 from pathlib import Path
 from random import Random
 
-from hopefear.decoder import Decoder, DecoderOptions
-from hopefear.decoders import DecodedSet, Parses, write_parses
+from hopefear.candidates import DecodedSet, Parses, write_parses
 from hopefear.formats.store import ForestStore
 from hopefear.grammar import Rule
 from hopefear.metrics import Bleu, References
+from hopefear.translation import Decoder, DecoderOptions
 from hopefear.types import Vocabulary, Weights
 from small_grammars import KNOWN_WORDS, X, built, write_language_model
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from decoder_reference import Derived, ReferenceDecoder, total
-from hopefear.features import Special, feature_name
 from hopefear.grammar import Rule
+from hopefear.translation.features import Special, feature_name
 from small_grammars import BEGIN, END, rules
 
 Definition = Callable[[Rule], Mapping[str, float]]

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.learners import ForestSet, TuningSet
 from hopefear.metrics import Bleu, References, TextMetric
 from hopefear.nbest import NBestBuilder
-from hopefear.synthetic import START, SyntheticCandidates
 from hopefear.types import FloatArray, Vocabulary, Weights
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hopefear.errors import HopefearError, HopefearWarning
     from hopefear.interface import convert, evaluate, report, rerank, resume_tuning, tune
-    from hopefear.model import Model
-    from hopefear.reporting.inspecting import inspect
+    from hopefear.report.inspecting import inspect
     from hopefear.system import train
-    from hopefear.translation import translate
+    from hopefear.translation.model import Model
+    from hopefear.translation.translate import translate
     from hopefear.types import Weights
 
 __all__ = [

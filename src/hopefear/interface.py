@@ -6,27 +6,27 @@ from contextlib import suppress
 from pathlib import Path
 
 from hopefear.arguments import file_name, file_names, several_texts, weights_or_file
-from hopefear.conversion import convert
+from hopefear.candidates.reranking import (
+    ForestReranking,
+    Reranking,
+    check_features,
+)
+from hopefear.candidates.values import describe_large_value
 from hopefear.errors import ConfigError, DataError, FormatError, HopefearError, HopefearWarning
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
 from hopefear.events import Event, Warned
 from hopefear.file_errors import describe_file_error
 from hopefear.formats import SentenceKeys, load_nbest
+from hopefear.formats.conversion import convert
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
+from hopefear.formats.texts import Texts, name_of_texts, read_references, read_texts
 from hopefear.learners import Learner
-from hopefear.learners.candidate_values import describe_large_value
 from hopefear.metrics import Metric, TextMetric, check_tokenization
-from hopefear.reranking import (
-    ForestReranking,
-    Reranking,
-    check_features,
-)
-from hopefear.texts import Texts, name_of_texts, read_references, read_texts
-from hopefear.tuning import build_settings, run
-from hopefear.tuning.run_directory import check_stopped
-from hopefear.tuning.run_folder import load_run_settings
+from hopefear.runs import build_settings, run
+from hopefear.runs.run_directory import check_stopped
+from hopefear.runs.run_folder import load_run_settings
 
 __all__ = ["convert", "evaluate", "report", "rerank", "tune"]
 
@@ -78,7 +78,7 @@ def tune(
 
     The last event is RunFinished, or ReplicasFinished if there are several replicas, with the
     weights to use. Options that are not given are those of the TOML file, if one is given, or the
-    defaults of `hopefear.tuning.TuneSettings`.
+    defaults of `hopefear.runs.TuneSettings`.
 
     Parameters
     ----------
@@ -89,14 +89,14 @@ def tune(
     force : bool
         Replace a run that is in the directory.
     nbest, forests, source, refs, scores, score_feature, format, keyed_refs, sentences
-        The data to learn from, see `hopefear.tuning.DataSettings`.
+        The data to learn from, see `hopefear.runs.DataSettings`.
     dev_nbest, dev_forests, dev_source, dev_refs, dev_scores
         The data to judge by; the rest is as for the data to learn from.
     model, parses, pop_limit, list_size, iterations
-        A model whose decoder translates the source, see `hopefear.tuning.TuneSettings`.
+        A model whose decoder translates the source, see `hopefear.runs.TuneSettings`.
     decoder, decoder_format
         A command that translates it, with ``{weights}`` and the like, and the format of its
-        weights, see `hopefear.decoders.CommandDecoder`.
+        weights, see `hopefear.candidates.CommandDecoder`.
     features : sequence of str
         The features that there should be: a missing one or a further one is then an error.
     metric : str or Metric, optional
@@ -107,7 +107,7 @@ def tune(
         A file of weights, or the weights, also as in ``"lm=0.5 words=-1"``; "inferred" from the
         total scores of the lists, or "ones". Inferred if possible, else ones, if not given.
     seed, threads, replicas, average, scale_features, memory_limit, weights_format, moses_ini
-        See `hopefear.tuning.TuneSettings`.
+        See `hopefear.runs.TuneSettings`.
     set : sequence of str
         Any other setting, as in ``learner.epochs=5``.
     report : bool
@@ -178,7 +178,7 @@ def _reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
 
 
 def _write_static(directory: Path) -> None:
-    from hopefear.reporting import write_report  # what is not used need not be loaded
+    from hopefear.report import write_report  # what is not used need not be loaded
 
     write_report([directory], directory / "report.html", interactive=False)
 
@@ -212,7 +212,7 @@ def report(
     Path
         The file.
     """
-    from hopefear.reporting import write_pictures, write_report
+    from hopefear.report import write_pictures, write_report
 
     several = [runs] if isinstance(runs, str | Path) else list(runs)
     home = Path(several[0]) if len(several) == 1 else Path()

@@ -12,8 +12,9 @@ below is one row of the table; the mathematics is in the core, once (loss.hpp).
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.registry import Registry
+from hopefear.settings import require
 
 __all__ = [
     "BayesRisk",

@@ -5,8 +5,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from hopefear import require
 from hopefear.registry import Registry
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["L1", "L2", "L2Start", "NoPenalty", "Regularizer", "regularizers"]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from hopefear.arguments import file_name, file_names, several_texts
 from hopefear.formats.files import PathLike, Tell, tell_nobody
-from hopefear.model import Model
-from hopefear.training.build import build
-from hopefear.training.options import build_train_settings
-from hopefear.training.stages import Stage
+from hopefear.translation.model import Model
+from hopefear.translation.training.build import build
+from hopefear.translation.training.options import build_train_settings
+from hopefear.translation.training.stages import Stage
 
 __all__ = ["train"]
 
@@ -45,7 +45,7 @@ def train(
     """Make a translation model of a bitext, or of rules and language models from elsewhere.
 
     Options that are not given are those of the TOML file, if one is given, or the defaults of
-    `hopefear.training.settings.TrainSettings`.
+    `hopefear.translation.training.settings.TrainSettings`.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def train(
     symmetrization : str, optional
         ``grow-diag-final-and``, ``union``, ...
     tokenize, lowercase, source_language, target_language
-        See `hopefear.normalization.Normalization`.
+        See `hopefear.text.normalization.Normalization`.
     inputs : path or several
         Texts to be translated: only rules that can match them are extracted.
     rules, rules_format, glue

@@ -12,7 +12,7 @@ from hopefear.demo.verses import read_verses, verses_file
 from hopefear.errors import DataError, FormatError
 from hopefear.events import RunFinished, read_log
 from hopefear.formats import read_lines, read_weights
-from hopefear.model import Model
+from hopefear.translation.model import Model
 
 
 def test_tuning_raises_bleu_on_held_out_candidates(tmp_path: Path) -> None:

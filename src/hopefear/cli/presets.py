@@ -22,9 +22,9 @@ def presets(
     debug: Debug = False,
 ) -> None:
     """List the published ways to tune, one a line: what they learn from, and what they are."""
-    from hopefear.tuning.kinds import learns_from
-    from hopefear.tuning.presets import describe_preset, find_preset
-    from hopefear.tuning.presets import presets as known
+    from hopefear.presets import describe_preset, find_preset
+    from hopefear.presets import presets as known
+    from hopefear.runs.kinds import learns_from
 
     if name is not None:
         typer.echo(describe_preset(name), nl=False)

@@ -46,9 +46,9 @@ def rerank(
     if to is not None and nbest_out is None:
         raise ConfigError("--to is the format of the lists that --nbest-out writes; name that, too")
     import hopefear
+    from hopefear.candidates.reranking import write_reranked
     from hopefear.cli.progress_bar import ProgressBar
     from hopefear.formats.files import check_other_file
-    from hopefear.reranking import write_reranked
 
     for path in nbest or ():
         if nbest_out is not None:

@@ -10,7 +10,7 @@ from hopefear.cli.options import Debug
 from hopefear.cli.sizes import parse_size
 
 if TYPE_CHECKING:
-    from hopefear.training.stages import Stage
+    from hopefear.translation.training.stages import Stage
 
 __all__ = ["register", "train"]
 

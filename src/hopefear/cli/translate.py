@@ -55,7 +55,7 @@ def translate(
     from hopefear.cli.progress_bar import ProgressBar
     from hopefear.formats.moses import MosesNBest
     from hopefear.formats.store import ForestWriter
-    from hopefear.translation import show_derivation as shown
+    from hopefear.translation.translate import show_derivation as shown
 
     if nbest and show_derivation:
         raise ConfigError("--nbest and --show-derivation: choose one")

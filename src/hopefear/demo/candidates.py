@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopefear.candidates.reranking import Reranking
 from hopefear.demo.scores import Scores
+from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.events import EpochFinished, EventLog, RunFinished
 from hopefear.formats import load_nbest, read_lines, write_nbest, write_weights
 from hopefear.formats.files import open_output
 from hopefear.learners import KBestMira, TuningSet
 from hopefear.metrics import Bleu, References
-from hopefear.reranking import Reranking
-from hopefear.synthetic import START, SyntheticCandidates
-from hopefear.tuning.loop import learn
+from hopefear.runs.loop import learn
 from hopefear.types import Weights
 
 __all__ = ["CandidatesResult", "run_candidates_demo"]

@@ -11,11 +11,11 @@ from hopefear.events import RunFinished
 from hopefear.formats import open_output
 from hopefear.interface import report, tune
 from hopefear.metrics import Bleu, References, evaluate
-from hopefear.model import Model
-from hopefear.reporting.inspecting import inspect
-from hopefear.training.build import build
-from hopefear.training.settings import AlignmentSettings, TrainSettings
-from hopefear.translation import translate
+from hopefear.report.inspecting import inspect
+from hopefear.translation.model import Model
+from hopefear.translation.training.build import build
+from hopefear.translation.training.settings import AlignmentSettings, TrainSettings
+from hopefear.translation.translate import translate
 from hopefear.types import Weights
 
 __all__ = ["DemoResult", "Example", "run_demo"]

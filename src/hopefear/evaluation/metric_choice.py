@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, cast
 
-from hopefear import config
 from hopefear.errors import ConfigError
 from hopefear.metrics import TextMetric, metrics
+from hopefear.settings import config
 
 __all__ = ["choose_metrics"]
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol, TextIO, TypeVar, runtime_checkable
 
-from hopefear.config import decode
 from hopefear.errors import ConfigError, FormatError
 from hopefear.forest import Forest
 from hopefear.formats.files import Source
-from hopefear.overrides import Table, parse_value, put
 from hopefear.registry import Registry
+from hopefear.settings.config import decode
+from hopefear.settings.overrides import Table, parse_value, put
 from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 
 __all__ = [

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
-from hopefear import require
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
 from hopefear.formats.fields import BLANK, parse_number
 from hopefear.formats.files import Source, open_source
+from hopefear.settings import require
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["FlatNBest"]

@@ -6,12 +6,12 @@ With three columns the first is the source, as in noisy channel reranking.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopefear import require
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Source
 from hopefear.formats.json_fields import parse_json
+from hopefear.settings import require
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["NemoNBest", "is_manifest", "manifest_texts"]

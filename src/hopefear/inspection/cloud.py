@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopefear import config
 from hopefear.errors import ConfigError, FormatError
 from hopefear.file_errors import file_error_reason
 from hopefear.formats.files import open_output
+from hopefear.settings import config
 
 __all__ = ["Chosen", "Cloud", "CloudPoint", "FeatureDifference", "read_cloud", "write_cloud"]
 

@@ -15,9 +15,9 @@ from hopefear.inspection.list_cloud import list_cloud
 from hopefear.inspection.options import CloudOptions
 from hopefear.learners import ForestData, ListData, TuningData
 from hopefear.metrics import Bleu, BleuReferences
+from hopefear.runs.corpora import load_corpora
+from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.search import Example, Found
-from hopefear.tuning.corpora import load_corpora
-from hopefear.tuning.settings import DataSettings, TuneSettings
 from hopefear.types import Vocabulary, Weights
 
 __all__ = ["inspect_corpus"]

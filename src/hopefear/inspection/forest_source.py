@@ -8,12 +8,12 @@ from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import detect_forests, read_forests
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.store import ForestStore
+from hopefear.formats.texts import read_references
 from hopefear.inspection.cloud import Cloud
 from hopefear.inspection.forest_cloud import forest_cloud
 from hopefear.inspection.options import CloudOptions
 from hopefear.metrics import Bleu, Metric
 from hopefear.search import Example, Found
-from hopefear.texts import read_references
 from hopefear.types import Weights
 
 __all__ = ["inspect_forests"]

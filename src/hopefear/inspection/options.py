@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from hopefear import require
 from hopefear.errors import OptionError
 from hopefear.search import Search
+from hopefear.settings import require
 
 __all__ = ["CloudOptions"]
 

@@ -12,9 +12,9 @@ from hopefear.inspection.forest_source import inspect_forests
 from hopefear.inspection.list_cloud import list_cloud
 from hopefear.inspection.options import CloudOptions
 from hopefear.metrics import Metric
-from hopefear.tuning.data import LoadedSet, load_data
-from hopefear.tuning.run_folder import load_run_settings, read_folder
-from hopefear.tuning.settings import DataSettings
+from hopefear.runs.data import LoadedSet, load_data
+from hopefear.runs.run_folder import load_run_settings, read_folder
+from hopefear.runs.settings import DataSettings
 from hopefear.types import Weights
 
 __all__ = ["inspect_lists", "inspect_run", "run_weights"]

@@ -8,10 +8,11 @@ discriminative training of SMT, JMLR 13, A.3, for linear BLEU.
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hopefear import _core, require
+from hopefear import _core
+from hopefear.candidates.forest_set import ForestSet
 from hopefear.learners.base import DataTypes, learners
-from hopefear.learners.forest_set import ForestSet
 from hopefear.learners.kbest_mira import KBestMira
+from hopefear.settings import require
 from hopefear.types import IntArray
 
 __all__ = ["ForestMira"]

@@ -6,7 +6,7 @@ Cherry and Foster (2012), Batch tuning strategies for statistical machine transl
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypedDict
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.learners.base import (
     DataTypes,
     ProgressCallback,
@@ -15,6 +15,7 @@ from hopefear.learners.base import (
     learners,
     random_stream,
 )
+from hopefear.settings import require
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["KBestMira", "KBestMiraProgress"]

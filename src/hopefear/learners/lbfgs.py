@@ -9,11 +9,12 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.errors import OptionError
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners
 from hopefear.losses import JensenRiskBound, Loss, losses
 from hopefear.regularizers import L1, L2, Regularizer, regularizers
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["Lbfgs", "minimize"]

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from hopefear import require
+from hopefear.candidates.forest_set import ForestSet
 from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import (
     DataTypes,
@@ -21,8 +21,8 @@ from hopefear.learners.base import (
     learners,
     random_stream,
 )
-from hopefear.learners.forest_set import ForestSet
 from hopefear.registry import suggest
+from hopefear.settings import require
 from hopefear.threads import map_in_order
 from hopefear.types import FloatArray, IntArray, Vocabulary
 

@@ -11,11 +11,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from hopefear import _core, require
+from hopefear import _core
+from hopefear.candidates.sources import BatchListData
 from hopefear.errors import OptionError
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
-from hopefear.learners.sources import BatchListData
 from hopefear.nbest import NBestBuilder
+from hopefear.settings import require
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["Oro"]

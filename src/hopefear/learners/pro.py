@@ -9,10 +9,11 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.learners.lbfgs import minimize
 from hopefear.regularizers import L1, L2, L2Start, Regularizer, regularizers
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["Pro"]

@@ -6,10 +6,11 @@ Gimpel and Smith (2012), Structured ramp loss minimization for machine translati
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.learners.sgd import start_state, step_sizes
 from hopefear.regularizers import L2Start, Regularizer, regularizers
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["Rampion"]

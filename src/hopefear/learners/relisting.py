@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from hopefear import require
+from hopefear.candidates.sources import ListData
 from hopefear.errors import ConfigError
 from hopefear.learners.base import DataTypes, Learner, ProgressCallback, TuningData, TuningSet
-from hopefear.learners.sources import ListData
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["Relisting", "RelistingState", "learns", "misfit", "suited"]

@@ -9,10 +9,11 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
 from hopefear.losses import Loss, Ramp3, losses
 from hopefear.regularizers import L1, L2Start, NoPenalty, Regularizer, regularizers
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["Sgd", "start_state", "step_sizes"]

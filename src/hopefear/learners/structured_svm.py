@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners
+from hopefear.settings import require
 from hopefear.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

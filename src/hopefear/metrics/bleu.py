@@ -12,14 +12,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.errors import OptionError
 from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.metrics.references import References
 from hopefear.metrics.rows import score_rows
 from hopefear.metrics.signature import format_signature, sacrebleu_version
-from hopefear.metrics.tokenizers import TOKENIZERS, tokenizer
+from hopefear.settings import require
+from hopefear.text.tokenizers import TOKENIZERS, tokenizer
 
 __all__ = ["Bleu"]
 

@@ -18,8 +18,8 @@ from hopefear.forest import Derivation, Forest
 from hopefear.metrics.base import Statistics
 from hopefear.metrics.forest_reranker import ForestReranker
 from hopefear.metrics.references import References
-from hopefear.metrics.tokenizers import tokenizer
 from hopefear.metrics.words import WordReferences, lowercased
+from hopefear.text.tokenizers import tokenizer
 from hopefear.types import Vocabulary
 
 __all__ = ["BleuReferences", "ForestStatistics"]

@@ -13,12 +13,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.references import References, check_texts
 from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts, score_rows
 from hopefear.metrics.signature import format_signature, sacrebleu_version
 from hopefear.nbest import NBest
+from hopefear.settings import require
 
 __all__ = ["Chrf", "ChrfPlusPlus", "ChrfReferences"]
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hopefear import _core, require
+from hopefear import _core
 from hopefear.errors import DataError
 from hopefear.metrics.base import Statistics
+from hopefear.settings import require
 
 __all__ = ["OracleDocument"]
 

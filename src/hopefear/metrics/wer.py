@@ -11,13 +11,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hopefear import __version__, _core, require
+from hopefear import __version__, _core
 from hopefear.metrics.base import Statistics, metrics
 from hopefear.metrics.references import References
 from hopefear.metrics.rows import score_rows
 from hopefear.metrics.signature import format_signature
-from hopefear.metrics.tokenizers import TOKENIZERS, tokenizer
 from hopefear.metrics.words import WordReferences
+from hopefear.settings import require
+from hopefear.text.tokenizers import TOKENIZERS, tokenizer
 
 __all__ = ["Wer"]
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopefear import require
 from hopefear.metrics import OracleDocument
 from hopefear.search.base import Example, Found, searches
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["NBest"]

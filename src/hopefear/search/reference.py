@@ -10,11 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
-from hopefear import require
 from hopefear.errors import OptionError
 from hopefear.metrics import OracleDocument
 from hopefear.registry import Registry
 from hopefear.search.base import Example, Found, Search
+from hopefear.settings import require
 
 __all__ = [
     "Bold",

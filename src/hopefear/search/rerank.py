@@ -6,9 +6,9 @@ Forest reranking: discriminative parsing with non-local features, ACL.
 
 from dataclasses import dataclass
 
-from hopefear import require
 from hopefear.metrics import OracleDocument
 from hopefear.search.base import Example, Found, searches
+from hopefear.settings import require
 from hopefear.types import FloatArray
 
 __all__ = ["Rerank"]

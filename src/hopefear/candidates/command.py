@@ -1,0 +1,181 @@
+"""Any decoder, by the command that runs it: weights in, n-best lists out.
+
+The command is run as it is, without a shell. What it writes to standard output is read while it
+runs, unless it is told to write the lists to a file.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from hopefear.errors import ConfigError, DecoderError, FormatError
+from hopefear.formats import SentenceKeys, weights_formats, write_weights
+from hopefear.formats.files import Source, open_source
+from hopefear.formats.nbest import add_nbest
+from hopefear.nbest import NBestBuilder
+from hopefear.registry import suggest
+from hopefear.settings import require
+from hopefear.types import Weights
+
+__all__ = ["CommandDecoder"]
+
+PLACES = ("weights", "size", "threads", "nbest", "source")
+SHOWN_LINES = 20  # of what the decoder wrote to standard error, where it fails
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandDecoder:
+    """A command that translates a corpus and lists the best translations.
+
+    Parameters
+    ----------
+    command : str
+        The command, with places that are filled in: ``{weights}``, a file; ``{size}``, how many
+        translations of each sentence to list; ``{threads}``; ``{nbest}``, a file for the lists
+        (without it they are taken from standard output); ``{source}``, the sentences (without it
+        they are given to standard input). Quotes are as in a shell, but nothing else is.
+    weights_format : str
+        A format of weights, see ``hopefear convert``.
+    template : Path, optional
+        A moses.ini into which the weights are put.
+    nbest_format : str, optional
+        The format of the lists; told by content if not given.
+    """
+
+    command: str
+    weights_format: str = "tsv"
+    template: Path | None = None
+    nbest_format: str | None = None
+
+    def __post_init__(self) -> None:
+        names = re.findall(r"\{(\w*)\}", self.command)
+        for name in names:
+            if name not in PLACES:
+                raise ConfigError(f"command: unknown place '{{{name}}}'{suggest(name, PLACES)}")
+        if "weights" not in names:
+            raise ConfigError("command: has no place for the weights: {weights}")
+        if not self._words():
+            raise ConfigError("command: is empty")
+        if self.weights_format not in weights_formats:
+            known = suggest(self.weights_format, weights_formats)
+            raise ConfigError(f"weights_format: unknown format '{self.weights_format}'{known}")
+        if self.template is not None:
+            require.one_of(self, "weights_format", ["moses"])
+
+    def _words(self) -> list[str]:
+        try:
+            return shlex.split(self.command)
+        except ValueError as error:
+            raise ConfigError(f"command: {error}: {self.command}") from None
+
+    def run(
+        self,
+        weights: Weights,
+        size: int,
+        builder: NBestBuilder,
+        folder: Path,
+        *,
+        source: Path | None = None,
+        threads: int = 0,
+    ) -> None:
+        """Translate, and add the lists to a builder.
+
+        Parameters
+        ----------
+        weights : Weights
+            Written to a file in the folder.
+        size : int
+            How many translations of each sentence.
+        builder : NBestBuilder
+            Where the lists go.
+        folder : Path
+            For the files of this run: weights, lists, and ``decoder.log``, its standard error.
+        source : Path, optional
+            The sentences, if the command does not name them itself.
+        threads : int
+            What ``{threads}`` stands for; 0 for one per core.
+
+        Raises
+        ------
+        DecoderError
+            If the command cannot be run, or fails, with the end of what it wrote.
+        """
+        if source is None and "{source}" in self.command:
+            raise ConfigError("command: has a place for the source, but there is none")
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / ("moses.ini" if self.template else f"weights.{self.weights_format}")
+        write_weights(file, weights, self.weights_format, template=self.template)
+        places = {
+            "weights": str(file.resolve()),
+            "size": str(size),
+            "threads": str(threads or len(os.sched_getaffinity(0))),
+            "nbest": str((folder / "nbest").resolve()),
+            "source": "" if source is None else str(source.resolve()),
+        }
+        given = Path(os.devnull) if source is None or "{source}" in self.command else source
+        self._translate(places, given, builder, folder / "decoder.log")
+
+    def _translate(
+        self, places: Mapping[str, str], source: Path, builder: NBestBuilder, log: Path
+    ) -> None:
+        words = [_filled(word, places) for word in self._words()]
+        to_file = "{nbest}" in self.command
+        with source.open("rb") as given, log.open("wb") as errors:
+            try:
+                process = subprocess.Popen(
+                    words, stdin=given, stdout=subprocess.PIPE, stderr=errors
+                )
+            except OSError as error:
+                raise DecoderError(f"{words[0]}: cannot be run: {error.strerror}") from error
+            output = cast(BinaryIO, process.stdout)
+            try:
+                with output:
+                    if to_file:
+                        while output.read(1 << 16):
+                            pass  # a full pipe would stop the decoder
+                    else:
+                        self._read(Source(words[0], Path(words[0]), output), builder)
+                failed = process.wait() != 0
+            except FormatError:
+                # Half a line is what a decoder that failed has left.
+                failed = _exit(process) not in (None, 0)
+                if not failed:
+                    raise
+            finally:
+                process.kill()
+                process.wait()
+        if failed:
+            raise DecoderError(_failure(words, process.returncode, log))
+        if to_file:
+            with open_source(places["nbest"]) as lists:
+                self._read(lists, builder)
+
+    def _read(self, source: Source, builder: NBestBuilder) -> None:
+        add_nbest(source, self.nbest_format, builder, SentenceKeys())
+
+
+def _filled(word: str, places: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda match: places[match[1]], word)
+
+
+def _exit(process: "subprocess.Popen[bytes]") -> int | None:
+    """Return how the process ended by itself; None if it goes on."""
+    try:
+        return process.wait(timeout=1.0)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _failure(words: list[str], status: int, log: Path) -> str:
+    ended = f"was ended by signal {-status}" if status < 0 else f"failed with exit code {status}"
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    told = "\n".join(f"  {line}" for line in lines[-SHOWN_LINES:]) or "  (nothing)"
+    return (
+        f"the decoder {ended}: {shlex.join(words)}\n"
+        f"the end of what it wrote to standard error ({log}):\n{told}"
+    )

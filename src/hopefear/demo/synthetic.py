@@ -1,0 +1,127 @@
+"""Made-up candidates: garbled copies of made-up sentences, with features that tell how garbled.
+
+They need no data and no system, so the demonstration, the examples and the benchmarks run anywhere.
+The features behave as a real system's do: each tells something, none tells all, and their scales
+differ.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopefear.settings import require
+from hopefear.types import Hypothesis, Segment, Weights
+
+__all__ = ["START", "SyntheticCandidates"]
+
+START = Weights({"lm": 0.2, "tm": 0.2, "reordering": 0.2, "words": 0.2, "noise": 0.2})
+"""Weights that somebody might begin with: all alike."""
+
+SYLLABLES = ("ba", "do", "fi", "ga", "ke", "li", "mo", "nu", "pa", "ri", "se", "tu", "va", "zo")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticCandidates:
+    """A corpus of references with an n-best list for each.
+
+    Parameters
+    ----------
+    sentences : int
+        How many.
+    size : int
+        Hypotheses in each list.
+    skip : int
+        How many sentences of the endless corpus are passed over first: one language, other data.
+    seed : int
+        The same seed gives the same corpus.
+    """
+
+    sentences: int = 400
+    size: int = 50
+    skip: int = 0
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        require.integer(self, "sentences", 1)
+        require.integer(self, "size", 1)
+        require.non_negative(self, "skip")
+
+    def __iter__(self) -> Iterator[tuple[str, Segment]]:
+        """Yield each reference with its list."""
+        language = _Language(np.random.default_rng([self.seed, 0]))
+        for sentence in range(self.sentences):
+            random = np.random.default_rng([self.seed, 1, self.skip + sentence])
+            reference = language.sentence(random)
+            hypotheses = tuple(_garble(reference, language, random) for _ in range(self.size))
+            text = " ".join(language.words[i] for i in reference)
+            yield text, Segment(sentence=sentence, hypotheses=hypotheses)
+
+
+class _Language:
+    """A few hundred words; each is followed by some much more often than by others."""
+
+    def __init__(self, random: np.random.Generator, size: int = 300, followers: int = 12) -> None:
+        self.words = [_spell(int(i)) for i in random.permutation(len(SYLLABLES) ** 3)[:size]]
+        frequency = 1.0 / np.arange(1, size + 1)
+        frequency /= frequency.sum()
+        self.cumulated = frequency.cumsum()
+        self.followers = random.choice(size, (size, followers), p=frequency)
+        share = np.zeros((size, size))
+        np.add.at(share, (np.arange(size)[:, None], self.followers), 1.0 / followers)
+        self.log_probability = np.log(0.7 * share + 0.3 * frequency)
+
+    def word(self, random: np.random.Generator) -> int:
+        """Return a word, frequent ones more often."""
+        return min(int(self.cumulated.searchsorted(random.random())), len(self.words) - 1)
+
+    def sentence(self, random: np.random.Generator) -> list[int]:
+        """Return the words of a new sentence."""
+        words = [self.word(random)]
+        for choice in random.integers(self.followers.shape[1], size=random.integers(6, 20)):
+            words.append(int(self.followers[words[-1], choice]))
+        return words
+
+    def score(self, words: list[int]) -> float:
+        """Return how likely the words are in this order: a log probability."""
+        return float(self.log_probability[words[:-1], words[1:]].sum())
+
+
+def _spell(number: int) -> str:
+    """Return the word with this number: syllables as digits."""
+    word = ""
+    while number or not word:
+        number, digit = divmod(number, len(SYLLABLES))
+        word += SYLLABLES[digit]
+    return word
+
+
+def _garble(reference: list[int], language: _Language, random: np.random.Generator) -> Hypothesis:
+    """Return a hypothesis with some words lost, replaced, inserted or moved."""
+    words = list(reference)
+    changed = moved = 0
+    for _ in range(int(random.poisson(0.4 * len(reference)))):
+        at = int(random.integers(len(words)))
+        match int(random.integers(4)):
+            case 0 if len(words) > 2:
+                del words[at]
+                changed += 1
+            case 1:
+                words[at] = language.word(random)
+                changed += 1
+            case 2:
+                words.insert(at, language.word(random))
+                changed += 1
+            case _:
+                to = min(at + 1, len(words) - 1)
+                words[at], words[to] = words[to], words[at]
+                moved += 1
+    features = {
+        "lm": language.score(words),
+        "tm": -2.0 * changed + random.normal(0, 4),
+        "reordering": -0.3 * moved + random.normal(0, 0.5),
+        "words": float(len(words)),
+        "noise": random.normal(0, 5),
+    }
+    rounded = {name: float(f"{value:.6g}") for name, value in features.items()}
+    return Hypothesis(text=" ".join(language.words[i] for i in words), features=rounded)

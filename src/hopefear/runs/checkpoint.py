@@ -1,0 +1,171 @@
+"""The place where a run is, on disk, so that one that was stopped goes on from there.
+
+A checkpoint is one file, which is replaced as a whole after every epoch: whenever a run is killed,
+there is the one of the last epoch, or that of the epoch before.
+"""
+
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hopefear.errors import DataError, FormatError
+from hopefear.events import EpochFinished, from_json, to_json
+from hopefear.formats.files import open_binary_output
+from hopefear.learners import TuningData
+from hopefear.runs.state_codec import Arrays, decode_state, encode_state
+from hopefear.types import FloatArray
+
+__all__ = ["CheckpointFile", "Position"]
+
+VERSION = 3
+
+# What reading an archive raises that something has been done to: what zipfile does not know, such
+# as encryption, is a RuntimeError.
+_BROKEN = (
+    *(DataError, KeyError, TypeError, ValueError, EOFError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """Where a run is after an epoch.
+
+    Attributes
+    ----------
+    state : Any
+        The learner's.
+    previous : array
+        The weights of the epoch.
+    epoch : int
+        How many are done.
+    repeated : int
+        How many of the last ones changed nothing.
+    best : EpochFinished, optional
+        The best of them.
+    held_out : tuple of float
+        The scores by which to decide when to stop.
+    reason : str
+        Why the run is over, if it is.
+    start_score : float
+        How good the start was on the data that decides: the dev data, if there is any.
+    seconds : float
+        How long the run has taken so far.
+    """
+
+    state: Any
+    previous: FloatArray
+    epoch: int = 0
+    repeated: int = 0
+    best: EpochFinished | None = None
+    held_out: tuple[float, ...] = ()
+    reason: str = ""
+    start_score: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class CheckpointFile:
+    """The file of a run's position.
+
+    Parameters
+    ----------
+    path : Path
+        Its name ends in ``.npz``; the directory is made.
+    used : bool
+        Whether to go on from a file that is there; else it is another run's, which makes room.
+    """
+
+    path: Path
+    used: bool = True
+
+    def epoch(self) -> int:
+        """Return how many epochs are done; 0 if there is no file."""
+        if not self.path.exists():
+            return 0
+        try:
+            return int(json.loads(self._arrays("table")["table"].tobytes())["epoch"])
+        except _BROKEN as error:
+            raise self._broken(error) from error
+
+    def save(self, position: Position, data: TuningData) -> None:
+        """Write the position; the file appears whole or not at all."""
+        table = {
+            "version": VERSION,
+            "epoch": position.epoch,
+            "repeated": position.repeated,
+            "best": None if position.best is None else to_json(position.best),
+            "held_out": position.held_out,
+            "reason": position.reason,
+            "start_score": position.start_score,
+            "seconds": position.seconds,
+            "features": data.feature_names.texts(),
+        }
+        arrays = encode_state(position.state) | {
+            "previous": position.previous,
+            "table": np.frombuffer(json.dumps(table).encode(), dtype=np.uint8),
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with open_binary_output(self.path) as file:
+            np.savez(file, **cast(Any, arrays))
+
+    def load(self, start: Position, data: TuningData) -> Position:
+        """Return the position; `start` if the file is not there.
+
+        Parameters
+        ----------
+        start : Position
+            That of the beginning, by whose types the file is read.
+        data : TuningData
+            What is learned from; it is told the features that were met later.
+
+        Raises
+        ------
+        FormatError
+            If the file is broken, or of another run.
+        """
+        if not self.used or not self.path.exists():
+            return start
+        try:
+            arrays = self._arrays()
+            table = json.loads(arrays.pop("table").tobytes())
+            if table["version"] != VERSION:
+                raise DataError(f"is of version {table['version']}; this program has {VERSION}")
+            for number, name in enumerate(table["features"]):
+                if data.feature_names.add(name) != number:
+                    raise DataError(f"feature {number} of the run was '{name}'")
+            best = None if table["best"] is None else from_json(table["best"])
+            return replace(
+                start,
+                state=decode_state(start.state, arrays, data),
+                previous=arrays["previous"],
+                epoch=int(table["epoch"]),
+                repeated=int(table["repeated"]),
+                best=cast(EpochFinished, best),
+                held_out=tuple(map(float, table["held_out"])),
+                reason=str(table["reason"]),
+                start_score=float(table["start_score"]),
+                seconds=float(table["seconds"]),
+            )
+        except _BROKEN as error:
+            raise self._broken(error) from error
+
+    def _broken(self, error: Exception) -> FormatError:
+        message = f"is broken, or not of this run: {error}; remove it to begin again"
+        return FormatError(f"{self.path}: {message}")
+
+    def _arrays(self, *names: str) -> Arrays:
+        """Return these arrays of the file, or all of them."""
+        with self.path.open("rb") as opened:
+            try:
+                zipfile.ZipFile(opened).close()
+                opened.seek(0)
+                with np.load(opened, allow_pickle=False) as file:
+                    return {name: file[name] for name in names or file.files}
+            except OSError as error:  # a place before the beginning of the file
+                raise DataError(str(error)) from error

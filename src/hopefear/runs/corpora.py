@@ -1,0 +1,232 @@
+"""From files to data that a decoder translates: sources, references, parses."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from hopefear.candidates import CommandDecoder, CommandSet, DecodedSet, Parses, write_parses
+from hopefear.errors import DataError
+from hopefear.formats import read_lines, read_weights
+from hopefear.formats.files import Tell
+from hopefear.formats.store import ForestStore
+from hopefear.formats.texts import read_references
+from hopefear.learners import TuningData
+from hopefear.metrics import References, TextMetric
+from hopefear.runs.fingerprints import Fingerprints, fingerprint_file, fingerprint_texts
+from hopefear.runs.guards import check_common_features
+from hopefear.runs.settings import DataSettings, TuneSettings
+from hopefear.runs.start import about_patterns, matching_weights
+from hopefear.translation.model import Model
+from hopefear.types import Vocabulary, Weights
+
+__all__ = ["Corpora", "LoadedCorpus", "load_corpora"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedCorpus:
+    """Data with what the metric's score depends on, and a warning if there is one.
+
+    `fingerprints` tell the texts, and the model that translates them, from others.
+    """
+
+    tuning_set: TuningData
+    signature: str
+    fingerprints: Fingerprints
+    warning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpora:
+    """The data of a run around a decoder, the weights to start from, and what to know of them."""
+
+    data: LoadedCorpus
+    dev: LoadedCorpus | None
+    start: Weights
+    about_start: str = ""
+
+
+def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> Corpora:
+    """Read sources and references, and parse the sources if a model is to translate them.
+
+    Parameters
+    ----------
+    settings : TuneSettings
+        With a model or a decoder.
+    folder : Path
+        For the files of decoders.
+    names : Vocabulary
+        Filled with the names of the features.
+    tell : callable
+        Called with what is being done, how much of it is done and how much there is.
+    """
+    load: _Models | _Commands = (
+        _Commands(settings, folder, names)
+        if settings.model is None
+        else _Models(settings, folder, names, tell)
+    )
+    # Parsing and translating take time: all texts are read before.
+    texts = load.read(settings.tuning)
+    dev_texts = None if settings.dev is None else load.read(settings.dev)
+    data = load.corpus(texts, "tuning")
+    dev = None if dev_texts is None else load.corpus(dev_texts, "dev")
+    return Corpora(data=data, dev=dev, start=load.start, about_start=load.about_start)
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """Sources and references; the sentences of a source that a command reads are not known."""
+
+    source: Path
+    references: References
+    sentences: Sequence[Sequence[str]] = ()
+
+
+class _Models:
+    """The built-in decoder."""
+
+    def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> None:
+        self._settings, self._names, self._tell = settings, names, tell
+        self._folder = settings.parses or folder / "parses"
+        self._model = Model(cast(Path, settings.model))
+        pop_limit = settings.pop_limit or self._model.settings.decoder.pop_limit
+        decoder = self._model.decoder(pop_limit=pop_limit)
+        for name in [*self._model.weights, *decoder.feature_names.texts()]:
+            names.add(name)
+        given, self.about_start = _given_start(settings), ""
+        if given is None and (given := matching_weights(settings, names)) is not None:
+            own = self._model.path / self._model.settings.weights
+            self.about_start = f"{about_patterns(given)}, not from {own}"
+        self.start = self._model.weights if given is None else given
+        check_common_features(self.start, names.texts())
+        # Which rules of a source side are considered depends on weights: on the model's own, which
+        # are sensible, so that runs that start elsewhere share their parses.
+        self._decoder, self._rescorer = decoder, decoder.rescorer()
+
+    def read(self, data: DataSettings) -> _Texts:
+        """Read one data set."""
+        normalization, source = self._model.settings.normalization, cast(Path, data.source)
+        normalize = normalization.source()
+        sentences = [normalize(line).split() for line in read_lines(source)]
+        if not any(sentences):
+            raise DataError(f"{source}: has no sentence to translate")
+        references = _references(data, len(sentences), normalization.target())
+        return _Texts(source, references, sentences)
+
+    def corpus(self, texts: _Texts, role: str) -> LoadedCorpus:
+        """Parse one data set."""
+        settings, sentences, references = self._settings, texts.sentences, texts.references
+        path = self._folder / f"{self._fingerprint(sentences)}.forests"
+        if not path.exists():
+            write_parses(path, self._decoder, sentences, threads=settings.threads, tell=self._tell)
+        store = ForestStore.open(path, feature_names=self._names)
+        parses = Parses(store, self._rescorer, memory_limit=settings.memory_limit)
+        metric = cast(TextMetric, settings.metric)
+        found = DecodedSet(parses, self._rescorer, references, metric, threads=settings.threads)
+        return LoadedCorpus(
+            tuning_set=found,
+            signature=metric.signature(references),
+            fingerprints={
+                "model": self._fingerprint_model(),
+                f"{role}.source": fingerprint_texts(sentences),
+                f"{role}.references": fingerprint_texts(references.sentences),
+            },
+        )
+
+    def _fingerprint_model(self) -> str:
+        """Return a fingerprint of the model: which files it has, and how large they are."""
+        settings = self._model.settings
+        files = [grammar.file for grammar in settings.grammars]
+        files += [model.file for model in settings.language_models]
+        files += filter(None, [settings.glue, *(use.file for use in settings.templates)])
+        sizes = [f"{name} {(self._model.path / name).stat().st_size}" for name in files]
+        return fingerprint_texts([sizes])
+
+    def _fingerprint(self, sentences: Sequence[Sequence[str]]) -> str:
+        """Return a name for the parses that is different if anything they depend on is."""
+        digest = hashlib.sha256()
+        for words in sentences:
+            digest.update(" ".join(words).encode() + b"\n")
+        model = self._model
+        files = [grammar.file for grammar in model.settings.grammars]
+        chosen = [use.file for use in model.settings.templates]
+        for name in filter(None, [*files, model.settings.glue, *chosen]):
+            file = model.path / name
+            stat = file.stat()
+            digest.update(f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+        # How much is searched does not change what is parsed.
+        options = replace(self._decoder.options, pop_limit=0, beam=0.0)
+        digest.update(repr((options, model.settings.templates)).encode())
+        digest.update(np.ascontiguousarray(model.weights.array).tobytes())
+        digest.update("\n".join(model.weights.names).encode())
+        return digest.hexdigest()[:16]
+
+
+class _Commands:
+    """A decoder of the user's."""
+
+    about_start = ""
+
+    def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary) -> None:
+        self._settings, self._names, self._folder = settings, names, folder / "decoder"
+        start = _given_start(settings)
+        if start is None:
+            raise DataError(
+                "start weights have to be given: the first lists of the decoder are made with them",
+                settings=("start_file",),
+            )
+        self.start = start
+
+    def read(self, data: DataSettings) -> _Texts:
+        """Read the references of one data set."""
+        source = cast(Path, data.source)
+        if not source.exists():
+            raise DataError(f"{source}: cannot be read: it does not exist")
+        return _Texts(source, read_references(data.references))
+
+    def corpus(self, texts: _Texts, role: str) -> LoadedCorpus:
+        """Translate one data set under the start weights."""
+        settings, references = self._settings, texts.references
+        metric = cast(TextMetric, settings.metric)
+        found = CommandSet(
+            cast(CommandDecoder, settings.decoder),
+            references,
+            metric,
+            start=self.start,
+            size=settings.list_size if role == "tuning" else 1,
+            folder=self._folder / role,
+            source=texts.source,
+            feature_names=self._names,
+            threads=settings.threads,
+        )
+        return LoadedCorpus(
+            tuning_set=found,
+            signature=metric.signature(references),
+            fingerprints={
+                f"{role}.source": fingerprint_file(texts.source),
+                f"{role}.references": fingerprint_texts(references.sentences),
+            },
+        )
+
+
+def _given_start(settings: TuneSettings) -> Weights | None:
+    """Return the weights to start from, if any are given."""
+    if settings.start is not None:
+        return settings.start
+    if settings.start_file is not None:
+        return read_weights(settings.start_file)
+    return None if settings.moses_ini is None else read_weights(settings.moses_ini, "moses")
+
+
+def _references(data: DataSettings, sentences: int, normalize: Callable[[str], str]) -> References:
+    """Read references, written as the model writes its words."""
+    given = read_references(data.references)
+    if len(given) != sentences:
+        raise DataError(
+            f"{data.source} has {sentences} sentences, but {given.prefix}there are references for "
+            f"{len(given)}"
+        )
+    return References([[normalize(text) for text in texts] for texts in given.sentences])

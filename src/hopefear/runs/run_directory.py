@@ -1,0 +1,287 @@
+"""The directory of a run: its settings, what happened, and the weights, each file written whole.
+
+::
+
+    config.toml         the settings, with every default
+    run.json            where the run was started, relative paths of the settings begin there, and
+                        fingerprints of its data
+    events.jsonl        what happened, one event a line
+    weights/NN.tsv      the weights after each epoch
+    weights.tsv         the weights to use; there is none if the run failed
+    weights.FORMAT      the same for the tool that the lists came from, or moses.ini
+    replica-N/          events and weights of each of several replicas
+    clouds/             hope and fear of sentences that were looked at (`hopefear.inspect`)
+    report.html         what happened, to look at; written by `hopefear.report`
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from hopefear.errors import ConfigError, DecoderError, HopefearError
+from hopefear.events import (
+    CheckpointWritten,
+    EpochFinished,
+    Event,
+    EventLog,
+    ReplicasFinished,
+    RunFailed,
+    RunFinished,
+    Warned,
+    read_log,
+    to_json,
+)
+from hopefear.file_errors import describe_file_error
+from hopefear.formats import open_output, write_weights
+from hopefear.runs.checkpoint import CheckpointFile
+from hopefear.runs.fingerprints import Fingerprints, check_same_data
+from hopefear.runs.run_folder import FOLDER_FILE, read_fingerprints, read_folder, write_folder
+from hopefear.runs.settings import TuneSettings
+from hopefear.runs.weights_output import WeightsOutput
+from hopefear.settings import config
+from hopefear.types import Weights
+
+__all__ = ["RunDirectory", "check_stopped", "check_target"]
+
+ENDS = (RunFinished, ReplicasFinished)
+
+_OURS = re.compile(
+    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
+)
+# What a new run in the same place may use again, or writes before there is anything else.
+_KEPT = {"parses", "decoder"}
+
+
+def check_target(path: Path, *, force: bool) -> None:
+    """Refuse a directory that is in use, before any work is done.
+
+    With `force` the directory of another run will do, but never one with other files in it.
+    """
+    _check_writable(path)
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise ConfigError(f"{path}: exists and is not a directory")
+    content = [item.name for item in path.iterdir() if item.name not in _KEPT]
+    if not content:
+        return
+    others = sorted(name for name in content if not _OURS.fullmatch(name))
+    if others or "config.toml" not in content:
+        found = (others or sorted(content))[0]
+        raise ConfigError(
+            f"{path}: is not the directory of a run (it holds '{found}'); name another"
+        )
+    if not force:
+        problem = "holds a run already; name another directory, or force it to be replaced"
+        raise ConfigError(f"{path}: {problem}", settings=("force",))
+
+
+def _check_writable(path: Path) -> None:
+    """Require that the directory can be made, or written to; nothing is tried out."""
+    # What cannot be looked at does not exist, for all we can say; the root always does.
+    there = next(place for place in [path, *path.absolute().parents] if os.path.lexists(place))
+    if there != path and not there.is_dir():
+        raise ConfigError(f"{path}: cannot be made, because {there} is not a directory")
+    if there.is_dir() and not os.access(there, os.W_OK | os.X_OK):
+        raise ConfigError(f"{path}: cannot be written, because {there} is not for us to write to")
+
+
+def check_stopped(path: Path) -> None:
+    """Refuse to go on with a run that is not there, or is over."""
+    if not (path / "config.toml").is_file():
+        raise ConfigError(f"{path}: holds no run that could go on")
+    log = path / "events.jsonl"
+    if log.is_file() and any(isinstance(event, ENDS) for event in read_log(log)):
+        raise ConfigError(f"{path}: the run is over; there is nothing to go on with")
+
+
+class RunDirectory:
+    """Writes what a run tells into its directory.
+
+    The settings are there from the beginning, so that a run that is killed while it reads its data
+    can go on; the rest when it has started, with warnings from before. If the run fails before it
+    has started, the directory is left as it was found, with the run that was to be replaced.
+
+    Parameters
+    ----------
+    path : Path
+        The directory; an old run in it is removed when the new one starts.
+    settings : TuneSettings
+        Written to ``config.toml``.
+    resume : bool
+        Go on with the run that is there.
+
+    Attributes
+    ----------
+    output : WeightsOutput
+        How the final weights are written beside ``weights.tsv``.
+    """
+
+    def __init__(self, path: Path, settings: TuneSettings, *, resume: bool = False) -> None:
+        self.path, self.output = path, WeightsOutput()
+        self._settings, self._resume = settings, resume
+        self._folder = path
+        self._log: EventLog | None = None
+        self._started = False
+        self._early: list[Event] = []
+        self._fingerprints: Fingerprints = {}
+        self._new = [place for place in (path, *path.parents) if not place.exists()]
+        self._found = set() if self._new else {item.name for item in path.iterdir()}
+        if not resume and not self._found - _KEPT:
+            try:
+                self._write_settings()
+            except BaseException as error:
+                self.fail(error)
+                raise
+
+    def take_data(self, fingerprints: Fingerprints) -> None:
+        """Remember what the run is started with; a run that goes on must have the same."""
+        self._fingerprints = fingerprints
+        if self._resume:
+            check_same_data(self.path, self._settings, read_fingerprints(self.path), fingerprints)
+
+    def begin_replica(self, number: int) -> None:
+        """Write what follows to the directory of a replica."""
+        self.close()
+        self._folder = self.path / f"replica-{number}"
+
+    def finished_replica(self, number: int) -> RunFinished | None:
+        """Return how a replica ended, if it did so before the run was stopped."""
+        log = self.path / f"replica-{number}" / "events.jsonl"
+        if not self._resume or not log.is_file():
+            return None
+        return next((event for event in read_log(log) if isinstance(event, RunFinished)), None)
+
+    @property
+    def checkpoint(self) -> CheckpointFile:
+        """Where the state of the run, or of the replica, is kept."""
+        return self._checkpoint(self._folder)
+
+    def end_replicas(self) -> None:
+        """Write what follows to the directory itself."""
+        self.close()
+        self._folder = self.path
+
+    def write(self, event: Event) -> None:
+        """Take up an event: the log gets it, and the weights that it carries become files."""
+        if not self._started:
+            if isinstance(event, Warned):
+                self._early.append(event)
+                return
+            self._start()
+        if self._log is None:
+            self._log = self._opened()
+        if isinstance(event, EpochFinished):
+            epochs = self._folder / "weights"
+            epochs.mkdir(exist_ok=True)
+            write_weights(epochs / f"{event.epoch:02}.tsv", event.weights)
+        if not isinstance(event, ENDS):
+            self._log.write(event)
+            return
+        try:
+            self._write_final(event.weights)
+            self._log.write(event)
+        except BaseException:  # a run that does not end well has no weights to use
+            self._remove_final()
+            raise
+
+    def fail(self, error: BaseException) -> None:
+        """Take up that the run ends without a result; one that has not started leaves nothing.
+
+        Two things are kept, which take time or tell why: parses, which the next run in this place
+        uses, and what a decoder wrote that failed.
+        """
+        if self._started:
+            if isinstance(error, HopefearError):
+                self._log_failure(str(error))
+            elif isinstance(error, OSError):
+                self._log_failure(describe_file_error(error))
+            return
+        decoder = self.path / "decoder"
+        told = any(log.stat().st_size for log in decoder.rglob("decoder.log"))
+        if "decoder" not in self._found and not (told and isinstance(error, DecoderError)):
+            shutil.rmtree(decoder, ignore_errors=True)
+        for name in ("config.toml", FOLDER_FILE):
+            if name not in self._found:
+                (self.path / name).unlink(missing_ok=True)
+        # Only what is empty can be removed so.
+        parses = [] if "parses" in self._found else [self.path / "parses"]
+        for place in (*parses, *self._new):
+            with suppress(OSError):
+                place.rmdir()
+
+    def close(self) -> None:
+        """Close the log."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _start(self) -> None:
+        """Write the settings and what was told before; an old run makes room."""
+        self._started = True
+        if self._resume:
+            # A run that was killed while it read its data does not know them yet.
+            write_folder(self.path, read_folder(self.path), self._fingerprints)
+            self._shorten_log(self.path)
+        else:
+            for item in sorted(self.path.iterdir()):
+                if _OURS.fullmatch(item.name) and item.name not in _KEPT:
+                    shutil.rmtree(item) if item.is_dir() else item.unlink()
+            self._write_settings()
+        with EventLog(self.path / "events.jsonl") as log:
+            for event in self._early:
+                log.write(event)
+
+    def _write_settings(self) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        with open_output(self.path / "config.toml") as out:
+            out.write(config.dumps(self._settings))
+        write_folder(self.path, Path.cwd(), self._fingerprints)
+
+    def _opened(self) -> EventLog:
+        """Open the log of the run, or of a replica."""
+        if self._folder != self.path:
+            self._folder.mkdir(exist_ok=self._resume)
+            self._shorten_log(self._folder)
+        return EventLog(self._folder / "events.jsonl")
+
+    def _checkpoint(self, folder: Path) -> CheckpointFile:
+        return CheckpointFile(folder / "checkpoint" / "state.npz", used=self._resume)
+
+    def _shorten_log(self, folder: Path) -> None:
+        """Remove what a stopped run told after its checkpoint: it is told again."""
+        path = folder / "events.jsonl"
+        if path.is_file():
+            kept = list(_until_epoch(read_log(path), self._checkpoint(folder).epoch()))
+            with open_output(path) as out:
+                out.writelines(to_json(event) + "\n" for event in kept)
+
+    def _write_final(self, weights: Weights) -> None:
+        self.output.write(self._folder, weights)
+        write_weights(self._folder / "weights.tsv", weights)
+
+    def _remove_final(self) -> None:
+        for file in (self._folder / "weights.tsv", self.output.file(self._folder)):
+            if file is not None:
+                file.unlink(missing_ok=True)
+
+    def _log_failure(self, message: str) -> None:
+        """Let the log tell why the run ended, if there is room for that."""
+        self.close()
+        with suppress(OSError):
+            self._folder.mkdir(exist_ok=True)
+            with EventLog(self._folder / "events.jsonl") as log:
+                log.write(RunFailed(message=message))
+
+
+def _until_epoch(events: Iterable[Event], epoch: int) -> Iterator[Event]:
+    """Give the events until an epoch, with its checkpoint; none if no epoch was done."""
+    done = False
+    for event in events if epoch else ():
+        if done and not isinstance(event, CheckpointWritten):
+            return
+        yield event
+        done = done or (isinstance(event, EpochFinished) and event.epoch == epoch)

@@ -1,0 +1,1 @@
+"""Texts, their normalization and tokens."""

@@ -1,0 +1,152 @@
+"""Lexical features: output words, and the input words that they are aligned to.
+
+Chiang (2012), Hope and fear for discriminative training of statistical translation models, section
+7: lex(e), lex(f, e) and lex(NULL, e).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopefear import _core
+from hopefear.errors import DataError, FormatError
+from hopefear.settings import require
+from hopefear.translation.features.base import templates
+from hopefear.translation.features.collected import FeatureSet, Progress, Row
+from hopefear.translation.features.names import Special, feature_name
+
+__all__ = ["Lexical", "LexicalTemplate", "WordPair"]
+
+Word = str | Special
+
+WordPair = tuple[Word | None, Word]
+"""An input word (None: whatever it is, `Special.NULL`: none) and the output word that it makes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LexicalTemplate:
+    """Counts output words, and output words by the input words that they are aligned to.
+
+    A pair stands for a feature: ``lex:e`` counts all output words e of a rule, ``lex:f/e`` the
+    links of its word alignment between f and e, and ``lex:<null>/e`` the words e that have no link.
+    Words that are on no list are ``<unk>``. A pair that is not listed is no feature.
+
+    Attributes
+    ----------
+    source_words, target_words : sequence of str
+        The words that are told apart.
+    pairs : sequence of pairs
+        The features; their words are on the lists, or `Special.UNKNOWN`.
+    unknown : bool
+        Whether other words are `Special.UNKNOWN`; otherwise they have no features.
+    kind : str
+        What names of features begin with.
+    """
+
+    source_words: Sequence[str]
+    target_words: Sequence[str]
+    pairs: Sequence[WordPair]
+    unknown: bool = True
+    kind: str = "lex"
+
+    def bind(self, model: _core.TranslationModel) -> _core.RuleTemplate:
+        """Return the template for the grammars of a model."""
+        sources = self._numbers(self.source_words)
+        sources[None], sources[Special.NULL] = _core.LexicalTemplate.ANY, _core.LexicalTemplate.NULL
+        targets = self._numbers(self.target_words)
+        try:
+            source = [sources[f] for f, _ in self.pairs]
+            target = [targets[e] for _, e in self.pairs]
+        except KeyError as error:
+            raise DataError(
+                f"{self.kind} features: {error.args[0]!r} is a word of a feature, but not on the "
+                "list of words"
+            ) from None
+        return _core.LexicalTemplate(
+            model=model,
+            source_words=list(self.source_words),
+            target_words=list(self.target_words),
+            unknown=self.unknown,
+            names=list(self.names()),
+            source=np.array(source, dtype=np.int32),
+            target=np.array(target, dtype=np.int32),
+        )
+
+    def names(self) -> Iterable[str]:
+        """Yield the names of the features, in the order of `pairs`."""
+        for f, e in self.pairs:
+            yield feature_name(self.kind, e) if f is None else feature_name(self.kind, f, e)
+
+    def _numbers(self, words: Sequence[str]) -> dict[Word | None, int]:
+        numbers: dict[Word | None, int] = {word: i for i, word in enumerate(words)}
+        if self.unknown:
+            numbers[Special.UNKNOWN] = len(words)
+        return numbers
+
+
+_UNKNOWN = ""  # in rows
+
+
+@templates.register("large")
+@dataclass(frozen=True, kw_only=True)
+class Lexical:
+    """The lexical features of the paper's large model, for the words of a bitext.
+
+    Attributes
+    ----------
+    min_count : int
+        Words that occur less often are all ``<unk>``. The paper has 10,000, in 150 million words.
+    min_feature_count : int
+        Features that occur less often in the bitext are left out.
+    """
+
+    min_count: int = 10
+    min_feature_count: int = 1
+
+    def __post_init__(self) -> None:
+        require.integer(self, "min_count", 1)
+        require.integer(self, "min_feature_count", 1)
+
+    def collect(self, bitext: _core.Bitext, tell: Progress) -> Iterator[Row]:
+        """Yield the words that are told apart, and the features with their counts."""
+
+        def progress(stage: str, done: int, total: int) -> None:
+            tell(stage, done, total)
+
+        sources, targets, found = _core.count_lexical(
+            bitext, self.min_count, self.min_feature_count, progress
+        )
+        yield from (("source", word) for word in sources)
+        yield from (("target", word) for word in targets)
+        columns = (found.source.tolist(), found.target.tolist(), found.count.tolist())
+        for f, e, count in zip(*columns, strict=True):
+            target = targets[e] if e < len(targets) else _UNKNOWN
+            if f == _core.LexicalTemplate.ANY:
+                yield ("any", target, str(count))
+            elif f == _core.LexicalTemplate.NULL:
+                yield ("null", target, str(count))
+            else:
+                source = sources[f] if f < len(sources) else _UNKNOWN
+                yield ("link", source, target, str(count))
+
+    def features(self, rows: Iterable[Row]) -> FeatureSet:
+        """Return the features of such rows."""
+        words: dict[str, list[str]] = {"source": [], "target": []}
+        pairs: list[WordPair] = []
+        for number, row in enumerate(rows, 1):
+            match row:
+                case ("source" | "target" as side, word):
+                    words[side].append(word)
+                case ("any", e, _):
+                    pairs.append((None, e or Special.UNKNOWN))
+                case ("null", e, _):
+                    pairs.append((Special.NULL, e or Special.UNKNOWN))
+                case ("link", f, e, _):
+                    pairs.append((f or Special.UNKNOWN, e or Special.UNKNOWN))
+                case _:
+                    raise FormatError(f"row {number}: {list(row)} is no lexical feature")
+        template = LexicalTemplate(
+            source_words=words["source"], target_words=words["target"], pairs=pairs
+        )
+        return FeatureSet(templates=[template])

@@ -1,0 +1,105 @@
+"""Patterns: common word pairs, n-grams and triggers of a bitext.
+
+Gimpel & Smith (2012), Structured ramp loss minimization for machine translation, section 4.3;
+triggers are those of Rosenfeld (1996), A maximum entropy approach to adaptive statistical language
+modelling, of two languages.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hopefear import _core
+from hopefear.errors import FormatError
+from hopefear.settings import require
+from hopefear.translation.features.base import templates
+from hopefear.translation.features.collected import FeatureSet, Progress, Row
+from hopefear.translation.features.lexical import LexicalTemplate
+from hopefear.translation.features.names import feature_name
+from hopefear.translation.features.word_features import WordFeatures
+
+__all__ = ["Patterns"]
+
+_WORDS = {"pair": 2, "unigram": 1, "bigram": 2, "trigram": 3, "trigger": 2}
+_ORDERS = {"unigram": 1, "bigram": 2, "trigram": 3}
+
+
+@templates.register("patterns")
+@dataclass(frozen=True, kw_only=True)
+class Patterns:
+    """Counts the most common patterns of the bitext; words are told apart, however rare.
+
+    ================  ===========================================================================
+    ``pair:f/e``      links between f and e in the word alignments of rules
+    ``unigram:e``     words e of the translation
+    ``bigram:d/e``    words d e, one after the other, in one rule or in several
+    ``trigram:c/d/e`` the same of three words
+    ``trigger:f/e``   words e of the translation of a sentence that has f somewhere
+    ================  ===========================================================================
+
+    Attributes
+    ----------
+    pairs, unigrams, bigrams, trigrams : int
+        How many there are: those that are most frequent in the bitext.
+    triggers : int
+        How many there are: of the words that are together in a sentence pair more often than by
+        chance, those with the highest mutual information of both being in it.
+    """
+
+    pairs: int = 1000
+    unigrams: int = 200
+    bigrams: int = 1000
+    trigrams: int = 1000
+    triggers: int = 4000
+
+    def __post_init__(self) -> None:
+        for field in ("pairs", "unigrams", "bigrams", "trigrams", "triggers"):
+            require.integer(self, field, 0)
+
+    def collect(self, bitext: _core.Bitext, tell: Progress) -> Iterator[Row]:
+        """Yield the patterns, with their counts or mutual information."""
+
+        def progress(stage: str, done: int, total: int) -> None:
+            tell(stage, done, total)
+
+        for words, count in _core.frequent_links(bitext, self.pairs, progress):
+            yield ("pair", *words, str(count))
+        limits = {"unigram": self.unigrams, "bigram": self.bigrams, "trigram": self.trigrams}
+        for kind, order in _ORDERS.items():
+            for words, count in _core.frequent_ngrams(bitext, order, limits[kind], progress):
+                yield (kind, *words, str(count))
+        for f, e, information in _core.best_triggers(bitext, self.triggers, progress):
+            yield ("trigger", f, e, repr(information))
+
+    def features(self, rows: Iterable[Row]) -> FeatureSet:
+        """Return the features of such rows."""
+        found: dict[str, list[Row]] = {kind: [] for kind in _WORDS}
+        for number, (kind, *fields) in enumerate(rows, 1):
+            if kind not in _WORDS or len(fields) != _WORDS[kind] + 1 or "" in fields:
+                raise FormatError(f"row {number}: {[kind, *fields]} is no pattern")
+            found[kind].append(tuple(fields[:-1]))
+        return FeatureSet(
+            templates=[
+                LexicalTemplate(
+                    source_words=list(dict.fromkeys(f for f, _ in found["pair"])),
+                    target_words=list(dict.fromkeys(e for _, e in found["pair"])),
+                    pairs=[(f, e) for f, e in found["pair"]],
+                    unknown=False,
+                    kind="pair",
+                ),
+                LexicalTemplate(
+                    source_words=[],
+                    target_words=[e for (e,) in found["unigram"]],
+                    pairs=[(None, e) for (e,) in found["unigram"]],
+                    unknown=False,
+                    kind="unigram",
+                ),
+            ],
+            word_features=WordFeatures(
+                ngrams={
+                    words: feature_name(kind, *words)
+                    for kind in ("bigram", "trigram")
+                    for words in found[kind]
+                },
+                triggers={(f, e): feature_name("trigger", f, e) for f, e in found["trigger"]},
+            ),
+        )

@@ -1,0 +1,311 @@
+"""A translation model on disk: a directory with all that a decoder needs.
+
+::
+
+    model.toml      what follows, and how to decode
+    grammar.bin     rules, mapped into memory; there may be several such files
+    glue.bin        rules that make a whole sentence of parts; the usual ones if there are none
+    lm0.kenlm       language models: KenLM's binaries, or ARPA files
+    features-*.tsv  features that were chosen from a bitext
+    weights.tsv     the weights to use where no others are given
+
+All files are named by paths within the directory, so that it can be moved as a whole.
+"""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.formats import open_output, read_weights, write_weights
+from hopefear.formats.feature_table import read_feature_table
+from hopefear.formats.files import PathLike
+from hopefear.grammar import Grammar
+from hopefear.settings import config
+from hopefear.text.normalization import Normalization
+from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse, ModelNames
+from hopefear.translation.features import BuiltInTemplate, Collector, FeatureSet, RuleTemplate
+from hopefear.translation.features import templates as known_templates
+from hopefear.translation.language_model import LanguageModel, load_language_model
+from hopefear.types import Weights
+
+__all__ = [
+    "SETTINGS_FILE",
+    "GrammarFile",
+    "LanguageModelFile",
+    "Model",
+    "ModelSettings",
+    "TemplateFile",
+]
+
+SETTINGS_FILE = "model.toml"
+VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarFile:
+    """A grammar of a model.
+
+    Parameters
+    ----------
+    file
+        The file, from the model's directory.
+    max_span
+        How many source words a rule may cover, 0: any number; the decoder's option if left out.
+    features
+        Features that are used in another way than usual, see `hopefear.translation.FeatureUse`.
+    """
+
+    file: str
+    max_span: int | None = None
+    features: tuple[FeatureUse, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_name(self.file)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageModelFile:
+    """A language model, and the feature that is the logarithm of its probability."""
+
+    feature: str
+    file: str
+
+    def __post_init__(self) -> None:
+        _check_name(self.file)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemplateFile:
+    """What gives further features, and the file of those that were chosen from a bitext."""
+
+    template: Annotated[object, known_templates]
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.file is not None:
+            _check_name(self.file)
+        elif isinstance(self.template, Collector):
+            name = known_templates.name_of(type(self.template))
+            raise ConfigError(f"the features of '{name}' are in a file, but none is named")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """What ``model.toml`` says.
+
+    Parameters
+    ----------
+    version
+        Of the directory's layout.
+    grammars, language_models
+        The files.
+    glue
+        The grammar whose rules may cover any number of words; `glue_grammar` if there is none.
+    weights
+        The file of weights, in any registered format.
+    normalization
+        What is done to input.
+    decoder
+        How to decode, unless a caller says otherwise.
+    names
+        What labels and features are called.
+    templates
+        Further features, see `hopefear.translation.features`.
+    """
+
+    version: int = VERSION
+    grammars: tuple[GrammarFile, ...] = ()
+    language_models: tuple[LanguageModelFile, ...] = ()
+    glue: str | None = None
+    weights: str = "weights.tsv"
+    normalization: Normalization = field(default_factory=Normalization)
+    decoder: DecoderOptions = field(default_factory=DecoderOptions)
+    names: ModelNames = field(default_factory=ModelNames)
+    templates: tuple[TemplateFile, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.version != VERSION:
+            raise ConfigError(f"version {self.version} is not known; this program has {VERSION}")
+        features = [model.feature for model in self.language_models]
+        if len(set(features)) < len(features):
+            raise ConfigError(f"language_models: two have the same feature, of {features}")
+        for name in (self.weights, *([self.glue] if self.glue else [])):
+            _check_name(name)
+
+    @property
+    def files(self) -> list[str]:
+        """All files of the model but its settings."""
+        grammars = [grammar.file for grammar in self.grammars]
+        models = [model.file for model in self.language_models]
+        others = filter(None, [self.glue, *(use.file for use in self.templates)])
+        return list(dict.fromkeys([*grammars, *models, *others, self.weights]))
+
+
+class Model:
+    """A translation model: grammars, language models, weights, and how they are used.
+
+    Parameters
+    ----------
+    path
+        The directory; large files are mapped, so that it is ready at once.
+    verify
+        Whether to compare the checksums of grammars. Without it a damaged grammar is noticed later,
+        or not at all, but never read beyond its end. KenLM trusts its binaries: use models from
+        known sources.
+    settings
+        In place of what ``model.toml`` says; of a model that is being made.
+
+    Raises
+    ------
+    FormatError
+        If something is missing or broken, with the file.
+
+    Attributes
+    ----------
+    path : Path
+        The directory.
+    settings : ModelSettings
+        What ``model.toml`` says.
+    weights : Weights
+        The weights to use where no others are given.
+    grammars : tuple of GrammarUse
+        The rules, and how they are used.
+    glue : Grammar, optional
+        Rules that make a whole sentence of parts.
+    language_models : mapping
+        Language models by the names of their features.
+    features : FeatureSet
+        Further features.
+    """
+
+    def __init__(
+        self, path: PathLike, *, verify: bool = False, settings: ModelSettings | None = None
+    ) -> None:
+        self.path = Path(path)
+        self.settings = _load_settings(self.path) if settings is None else settings
+        files = {name: _inside(self.path, name) for name in self.settings.files}
+        self.weights = read_weights(files[self.settings.weights])
+        self.grammars = tuple(
+            GrammarUse(
+                grammar=Grammar(files[use.file], verify=verify),
+                max_span=use.max_span,
+                features=use.features,
+            )
+            for use in self.settings.grammars
+        )
+        glue = self.settings.glue
+        self.glue = None if glue is None else Grammar(files[glue], verify=verify)
+        self.language_models: Mapping[str, LanguageModel] = {
+            model.feature: load_language_model(files[model.file])
+            for model in self.settings.language_models
+        }
+        self.features = FeatureSet.joined(
+            _load_features(use, files) for use in self.settings.templates
+        )
+
+    def __repr__(self) -> str:
+        rules = sum(len(use.grammar) for use in self.grammars)
+        models = ", ".join(
+            f"{name} of order {model.order}" for name, model in self.language_models.items()
+        )
+        return f"Model({str(self.path)!r}: {rules:,} rules, {models or 'no language model'})"
+
+    def decoder(
+        self,
+        weights: Weights | None = None,
+        *,
+        further: Sequence[GrammarUse] = (),
+        **options: object,
+    ) -> Decoder:
+        """Return a decoder.
+
+        Parameters
+        ----------
+        weights
+            In place of the model's own. Which rules of a source side are considered is up to the
+            model's own weights still: those under which its sentences are parsed for tuning.
+        further
+            Grammars whose rules are used beside the model's.
+        **options
+            In place of the model's own, as `hopefear.translation.DecoderOptions` has them.
+        """
+        table = config.encode(self.settings.decoder) | options
+        return Decoder(
+            [*self.grammars, *further],
+            self.language_models,
+            self.weights if weights is None else weights,
+            glue=self.glue,
+            options=config.decode(DecoderOptions, table, source="decoder"),
+            names=self.settings.names,
+            word_features=self.features.word_features,
+            templates=self.features.templates,
+            rule_weights=None if weights is None else self.weights,
+        )
+
+    def save(self, path: PathLike, *, weights: Weights | None = None) -> "Model":
+        """Copy the model to a directory that is new or empty, perhaps with other weights."""
+        directory = Path(path)
+        if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+            raise ConfigError(f"{directory}: exists and is not an empty directory; name another")
+        settings = replace(self.settings, weights="weights.tsv")
+        for name in settings.files:
+            target = directory / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if name != settings.weights:
+                shutil.copyfile(_inside(self.path, name), target)
+        write_weights(directory / settings.weights, self.weights if weights is None else weights)
+        write_settings(directory, settings)
+        return Model(directory)
+
+
+def _load_features(use: TemplateFile, files: Mapping[str, Path]) -> FeatureSet:
+    template = use.template
+    if isinstance(template, Collector) and use.file is not None:
+        try:
+            return template.features(read_feature_table(files[use.file]))
+        except DataError as error:
+            raise FormatError(f"{files[use.file]}: {error}") from error
+    if isinstance(template, RuleTemplate | BuiltInTemplate):
+        return FeatureSet(templates=[template])
+    name = known_templates.name_of(type(template))
+    raise ConfigError(f"the feature template '{name}' can be called with no rule")
+
+
+def write_settings(directory: Path, settings: ModelSettings) -> None:
+    """Write ``model.toml``: the last of a model's files, which makes it one."""
+    with open_output(directory / SETTINGS_FILE) as out:
+        out.write(config.dumps(settings))
+
+
+def _load_settings(directory: Path) -> ModelSettings:
+    if not directory.is_dir():
+        raise FormatError(f"{directory}: is no directory, so it is no model")
+    path = directory / SETTINGS_FILE
+    if not path.is_file():
+        raise FormatError(
+            f"{directory}: has no {SETTINGS_FILE}, so it is no model, or was not finished: "
+            "'hopefear train' with the same options goes on"
+        )
+    try:
+        return config.load(ModelSettings, path)
+    except ConfigError as error:
+        raise FormatError(str(error)) from error
+
+
+def _check_name(name: str) -> None:
+    path = PurePosixPath(name)
+    if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
+        raise ConfigError(f"'{name}' is no path within the model's directory")
+
+
+def _inside(directory: Path, name: str) -> Path:
+    """Return where a file of the model is: in the directory, links included."""
+    path = directory / name
+    if not path.resolve().is_relative_to(directory.resolve()):
+        raise FormatError(f"{path}: leads out of the model's directory; copy the file into it")
+    if not path.is_file():
+        raise FormatError(f"{path}: is not there, but {directory / SETTINGS_FILE} names it")
+    return path

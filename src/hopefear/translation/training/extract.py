@@ -1,0 +1,205 @@
+"""Rules from a word-aligned bitext, counted and scored: a hierarchical phrase-based grammar.
+
+Chiang (2007), Hierarchical phrase-based translation, section 3.2: phrase pairs that the word
+alignment allows, with nonterminals in the place of smaller ones. Lexical weights are those of
+Koehn, Och & Marcu (2003), Statistical phrase-based translation.
+"""
+
+import json
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from hopefear import _core
+from hopefear._core import Alignments, ExtractionSummary, RuleSmoothing
+from hopefear.formats.files import PathLike
+from hopefear.settings import require
+from hopefear.translation.training.align import read_alignments
+from hopefear.translation.training.progress import Progress
+from hopefear.translation.training.texts import read_text
+
+__all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity", "read_bitext"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleExtraction:
+    """Extracts the rules of a bitext; the limits are those of the paper.
+
+    Every rule has seven features. With f its source side and e its target side, both with
+    nonterminals but without their numbers:
+
+    ==================  ==========================================================================
+    ``p_f_given_e``     c(f, e) / c(e)
+    ``lex_f_given_e``   Π over the source words of the mean of w(word | e') over their links, or
+                        w(word | NULL); w(f' | e') is the share of the links of e' in the bitext
+                        that lead to f', and a word without any is linked to NULL
+    ``p_e_given_f``     c(f, e) / c(f)
+    ``lex_e_given_f``   the same with the sides exchanged
+    ``count_f_e``       c(f, e), how often the rule was seen
+    ``count_f``         c(f), how often rules with its source side were seen
+    ``count_e``         c(e), how often rules with its target side were seen
+    ==================  ==========================================================================
+
+    The lexical weights of a rule that was seen with several word alignments are those of the most
+    frequent one, which is kept with the rule; of equally frequent ones Moses' choice.
+
+    Parameters
+    ----------
+    max_phrase_length
+        Words on either side of an initial phrase pair.
+    max_source_symbols
+        Words and nonterminals on the source side of a rule.
+    max_nonterminals
+        Nonterminals of a rule, at most 2.
+    min_nonterminal_span
+        Source words that a nonterminal stands for, at least.
+    adjacent_nonterminals
+        Whether nonterminals may be neighbors on the source side.
+    tight
+        Whether phrase pairs must not begin or end with a word without a link.
+    fractional_counts
+        Whether the rules of one initial phrase pair share one count; otherwise each has its own.
+    smoothing
+        ``none``, or ``good-turing`` for joint counts that are discounted, as Moses' --GoodTuring
+        does it, where they are small; the counts themselves stay as they are.
+    memory
+        Bytes to work in, beside the bitext (about 10 a word); what does not fit is sorted in
+        temporary files.
+    threads
+        0: one for each core. The result does not depend on it.
+    temporary_directory
+        Where these files are made (they never show there); the system's by default.
+    """
+
+    max_phrase_length: int = 10
+    max_source_symbols: int = 5
+    max_nonterminals: int = 2
+    min_nonterminal_span: int = 2
+    adjacent_nonterminals: bool = False
+    tight: bool = True
+    fractional_counts: bool = True
+    smoothing: Literal["none", "good-turing"] = "none"
+    memory: int = 1 << 31
+    threads: int = 0
+    temporary_directory: str = ""
+
+    def __post_init__(self) -> None:
+        require.integer(self, "max_phrase_length", 1, 255)
+        require.integer(self, "max_source_symbols", 1, 64)
+        require.integer(self, "max_nonterminals", 0, 2)
+        require.integer(self, "min_nonterminal_span", 1, 255)
+        require.one_of(self, "smoothing", ["none", "good-turing"])
+        require.integer(self, "memory", 1 << 20)
+        require.integer(self, "threads", 0)
+
+    def extract(
+        self,
+        source: PathLike,
+        target: PathLike,
+        alignments: PathLike | Alignments,
+        grammar: PathLike,
+        *,
+        inputs: Sequence[PathLike] = (),
+        max_span: int | None = None,
+        progress: Progress | None = None,
+    ) -> ExtractionSummary:
+        """Extract the rules of a bitext, score them and write them as a grammar.
+
+        Parameters
+        ----------
+        source, target
+            The bitext: a sentence a line, plain or gzip; words are separated by blanks.
+        alignments
+            A Pharaoh file, or what `read_alignments`, `symmetrize` and `align` give.
+        grammar
+            The file to write, whole or not at all; `hopefear.grammar.Grammar` opens it.
+        inputs
+            Texts to be translated: only rules that can match one of their sentences are written.
+            Their scores are the same as without.
+        max_span
+            Source words that a rule covers, at most, when it matches an input.
+        progress
+            Called now and then with a stage ("reading", "extracting", "scoring", "counting",
+            "writing"), how much of it is done, and of how much (0 if that is not known).
+
+        Raises
+        ------
+        FormatError
+            With file and line, if the files do not belong together.
+        """
+
+        def tell(stage: str, done: int, total: int) -> None:
+            # Always called, so that the user can interrupt the core.
+            if progress is not None:
+                progress(stage, done, total)
+
+        bitext = read_bitext(source, target, alignments, tell)
+        filtered = None
+        if inputs:
+            filtered = _core.SourceFilter(bitext, self.max_source_symbols, max_span or 0)
+            for path in inputs:
+                filtered.add(read_text(path))
+        return _core.extract_rules(
+            bitext=bitext,
+            options=self._options(),
+            smoothing=RuleSmoothing[self.smoothing.replace("-", "_")],
+            filter=filtered,
+            memory=self.memory,
+            directory=self.temporary_directory or tempfile.gettempdir(),
+            threads=self.threads,
+            path=str(grammar),
+            notes=self._notes(),
+            progress=tell,
+        )
+
+    def _options(self) -> _core.ExtractionOptions:
+        return _core.ExtractionOptions(
+            max_phrase_length=self.max_phrase_length,
+            max_source_symbols=self.max_source_symbols,
+            max_nonterminals=self.max_nonterminals,
+            min_nonterminal_span=self.min_nonterminal_span,
+            adjacent_nonterminals=self.adjacent_nonterminals,
+            tight=self.tight,
+            fractional_counts=self.fractional_counts,
+        )
+
+    def _notes(self) -> str:
+        resources = {"memory", "threads", "temporary_directory"}
+        settings = {name: v for name, v in asdict(self).items() if name not in resources}
+        return json.dumps({"extraction": settings})
+
+
+CHIANG = RuleExtraction()
+"""The settings of the paper."""
+
+MOSES = RuleExtraction(tight=False, smoothing="good-turing")
+"""What Moses' train-model.perl -hierarchical does with its defaults."""
+
+
+def rarity(count: float) -> float:
+    """Return the rarity of a rule that was seen so often: exp(1 - count), 1 if once.
+
+    Examples
+    --------
+    >>> rarity(1)
+    1.0
+    """
+    return math.exp(1 - count)
+
+
+def read_bitext(
+    source: PathLike, target: PathLike, alignments: PathLike | Alignments, tell: Progress
+) -> _core.Bitext:
+    """Read a bitext and its alignments."""
+    tell("reading", 0, 3)
+    source_text = read_text(source)
+    tell("reading", 1, 3)
+    target_text = read_text(target)
+    tell("reading", 2, 3)
+    links = alignments if isinstance(alignments, Alignments) else read_alignments(alignments)
+    name = "the alignments" if isinstance(alignments, Alignments) else str(alignments)
+    bitext = _core.Bitext(source_text, target_text, links, name)
+    tell("reading", 3, 3)
+    return bitext

@@ -1,0 +1,237 @@
+"""Translating text: sentences come in and go out in order, on all cores."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hopefear.arguments import weights_or_file
+from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.forest import Derivation, Forest
+from hopefear.formats.files import PathLike
+from hopefear.formats.rules import InputSegment, parse_segment, read_rules
+from hopefear.threads import map_in_order
+from hopefear.translation import Decoder, GrammarUse
+from hopefear.translation.model import Model
+from hopefear.translation.model_weights import weights_for
+from hopefear.types import Hypothesis, Segment, Weights
+
+__all__ = ["Translation", "show_derivation", "translate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translation:
+    """What became of a sentence.
+
+    Attributes
+    ----------
+    number : int
+        The sentence, from 0.
+    source : tuple of str
+        Its words, as the model knows them.
+    derivations : list of Derivation
+        The best one, or as many as were asked for, the best first.
+    forest : Forest, optional
+        What cube pruning left, if that was asked for.
+    text : str
+        The best translation.
+    """
+
+    number: int
+    source: tuple[str, ...]
+    derivations: list[Derivation]
+    text: str
+    forest: Forest | None = None
+
+    @property
+    def best(self) -> Derivation:
+        """The best derivation."""
+        return self.derivations[0]
+
+    @property
+    def segment(self) -> Segment:
+        """All derivations as an n-best list."""
+        return Segment(
+            sentence=self.number,
+            hypotheses=tuple(
+                Hypothesis(text=one.text, features=one.features, score=one.score)
+                for one in self.derivations
+            ),
+        )
+
+
+def translate(
+    model: PathLike | Model,
+    lines: Iterable[str],
+    *,
+    weights: PathLike | Mapping[str, float] | None = None,
+    nbest: int = 0,
+    forests: bool = False,
+    grammars: PathLike | None = None,
+    detokenize: bool = False,
+    threads: int = 0,
+    **options: object,
+) -> Iterator[Translation]:
+    """Translate sentences, in order.
+
+    Sentences are taken as they are needed, and any number of them may come.
+
+    Parameters
+    ----------
+    model
+        A model, or its directory.
+    lines
+        Sentences; what the model was trained with is done to them: tokenization, lowercase.
+    weights
+        A run directory, a file of weights, or the weights, in place of the model's own.
+    nbest
+        How many different translations of each sentence to find; 0: the best one.
+    forests
+        Whether the forest of each sentence is wanted.
+    grammars
+        A directory with a rule table for each sentence: ``N``, ``N.gz``, ``grammar.N`` or
+        ``grammar.N.gz``, or what the line says, as in ``<seg grammar="FILE">words</seg>``. Their
+        rules are used beside the model's.
+    detokenize
+        Whether translations are put together again, if the model was trained with tokenization.
+    threads
+        How many sentences to translate at once, 0: one for each core. The result does not depend
+        on it.
+    **options
+        How to decode, as in `hopefear.translation.DecoderOptions`: ``pop_limit=1000``.
+
+    Examples
+    --------
+    ``[t.text for t in hopefear.translate("model", ["ein Haus", "zwei Häuser"])]``
+    """
+    if nbest < 0:
+        raise ConfigError(f"nbest must not be negative, got {nbest}")
+    loaded = model if isinstance(model, Model) else Model(model)
+    chosen = _weights(weights)
+    if chosen is not None:
+        chosen = weights_for(loaded, chosen, further=grammars is not None)
+    work = _Translator(
+        decoder_of=_decoders(loaded, chosen, grammars, options),
+        normalize=loaded.settings.normalization.source(),
+        finish=loaded.settings.normalization.detokenize() if detokenize else str,
+        nbest=nbest,
+        forests=forests,
+    )
+    if grammars is None and threads != 1:
+        lines = _met(work, lines)
+    return map_in_order(work, enumerate(lines), threads=threads)
+
+
+def _met(work: "_Translator", lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines after the only decoder has met their sentences."""
+    for line in lines:
+        decoder, text = work.decoder_of(0, line)
+        if decoder.numbers_features:
+            decoder.meet(work.normalize(text).split())
+        yield line
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Translator:
+    """Translates one sentence."""
+
+    decoder_of: Callable[[int, str], tuple[Decoder, str]]
+    normalize: Callable[[str], str]
+    finish: Callable[[str], str]
+    nbest: int
+    forests: bool
+
+    def __call__(self, item: tuple[int, str]) -> Translation:
+        number, line = item
+        try:
+            decoder, text = self.decoder_of(number, line)
+            words = tuple(self.normalize(text).split())
+            forest = decoder.forest(words) if self.nbest or self.forests else None
+            if forest is None:
+                derivations = [decoder.translate(words)]
+            else:
+                derivations = forest.kbest(decoder.weights, max(1, self.nbest), distinct=True)
+        except DataError as error:
+            raise type(error)(f"sentence {number + 1}: {error}") from error
+        return Translation(
+            number=number,
+            source=words,
+            derivations=derivations,
+            text=self.finish(derivations[0].text),
+            forest=forest if self.forests else None,
+        )
+
+
+def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
+    if weights is None or isinstance(weights, Weights):
+        return weights
+    return weights_or_file("weights", weights)
+
+
+def _decoders(
+    model: Model, weights: Weights | None, grammars: PathLike | None, options: dict[str, Any]
+) -> Callable[[int, str], tuple[Decoder, str]]:
+    """Return what gives the decoder and the text of a line: the same for all, or its own."""
+    if grammars is None:
+        decoder = model.decoder(weights, **options)
+        return lambda number, line: (decoder, line)
+    directory = Path(grammars)
+    if not directory.is_dir():
+        raise FormatError(f"{grammars}: is no directory of grammars")
+
+    def own(number: int, line: str) -> tuple[Decoder, str]:
+        segment = parse_segment(line) if line.lstrip().startswith("<seg") else None
+        path = _grammar_of(directory, number, segment)
+        rules = GrammarUse(grammar=read_rules(path).build(str(path)))
+        decoder = model.decoder(weights, further=[rules], **options)
+        return decoder, line if segment is None else segment.source
+
+    return own
+
+
+def _grammar_of(directory: Path, number: int, segment: InputSegment | None) -> Path:
+    """Return the rule table of a sentence: in the directory, whatever a line says."""
+    if segment is not None and segment.grammar is not None:
+        names = [segment.grammar]
+        places = [directory / segment.grammar, Path(segment.grammar)]
+    else:
+        names = [f"{start}{number}{end}" for start in ("", "grammar.") for end in ("", ".gz")]
+        places = [directory / name for name in names]
+    for path in places:
+        if path.is_file() and path.resolve().is_relative_to(directory.resolve()):
+            return path
+    raise FormatError(f"{directory}: has no grammar for it: none of {', '.join(names)} is there")
+
+
+def show_derivation(translation: Translation) -> str:
+    """Return the best derivation as text: a line for each rule, indented under what it is part of.
+
+    Nonterminals are [0], [1], ... on both sides. Rules that have nothing else and leave them in
+    order, as those that glue, are left out.
+    """
+    forest = Forest(translation.best.forest)
+    lines: list[str] = []
+    # Edges come in pre-order: those of a tail follow before those of the next one.
+    depths = [0]
+    for edge in translation.best.edges.tolist():
+        depth, tails = depths.pop(), forest.tails(edge).tolist()
+        source = _source_side(forest, forest.head(edge), tails, translation.source)
+        target = " ".join(s if isinstance(s, str) else f"[{s}]" for s in forest.target(edge))
+        if source == target == " ".join(f"[{slot}]" for slot in range(len(tails))):
+            depth -= 1
+        else:
+            lines.append(f"{'  ' * depth}{source} → {target}".rstrip())
+        depths += [depth + 1] * len(tails)
+    return "\n".join(lines)
+
+
+def _source_side(forest: Forest, head: int, tails: list[int], words: tuple[str, ...]) -> str:
+    begin = forest.source_begin(head) or 0
+    end = begin + forest.covered(head)
+    side: list[str] = []
+    at = begin
+    for slot, tail in enumerate(tails):
+        first = forest.source_begin(tail) or 0
+        side += [*words[at:first], f"[{slot}]"]
+        at = first + forest.covered(tail)
+    return " ".join([*side, *words[at:end]])

@@ -1,0 +1,140 @@
+"""The built-in decoder in the loop: forests under any weights, from parses that are made once."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from hopefear.candidates import DecodedSet, Parses, write_parses
+from hopefear.errors import ConfigError
+from hopefear.formats.store import ForestStore
+from hopefear.learners import Arow, Learner, MinRisk, Mira, OnlineSgd, Perceptron, Scaled
+from hopefear.search import Linear, NBest
+from hopefear.types import FloatArray, Weights
+from small_models import START, small_corpus, small_decoder, small_set
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DecodedSet:
+    return small_set(tmp_path)
+
+
+def start_of(data: DecodedSet) -> FloatArray:
+    return START.vector(data.feature_names)
+
+
+@pytest.mark.parametrize("weights", [START, Weights({"lm": 1.0, "p": 1.0})])
+def test_forests_and_translations_are_those_of_the_decoder(
+    data: DecodedSet, tmp_path: Path, weights: Weights
+) -> None:
+    decoder = small_decoder(tmp_path).with_weights(weights)
+    source, _ = small_corpus(12)
+    w = weights.vector(data.feature_names)
+    texts = data.texts(w)
+    for number, words in enumerate(source):
+        forest = data.forest(number, w)
+        assert forest is not None
+        best = decoder.forest(words).viterbi(weights)
+        assert forest.viterbi(w).score == pytest.approx(best.score, abs=1e-9)
+        assert texts[number] == forest.viterbi(w).text
+    assert_array_equal(data.chosen(w), data.prepared.statistics(texts).sum(axis=0))
+
+
+def test_lists_hold_the_best_translations_and_what_was_seen(data: DecodedSet) -> None:
+    w = start_of(data)
+    lists = data.kbest_lists(w, 5)
+    assert lists.nbest.sentence_count == 12
+    for number, text in enumerate(data.texts(w)):
+        rows = lists.nbest.rows(number)
+        texts = [lists.nbest.text(row) for row in rows]
+        assert texts[0] == text
+        assert len(set(texts)) == len(texts) <= 5
+        forest = data.forest(number, w)
+        assert forest is not None
+        assert lists.nbest.features_of(rows[0]) == forest.viterbi(w).features
+    both = data.kbest_lists(-w, 5, seen=lists)
+    assert len(both.nbest) > len(lists.nbest)
+    assert both.nbest.text(both.nbest.rows(3)[0]) == lists.nbest.text(lists.nbest.rows(3)[0])
+    assert len(data.kbest_lists(w, 5, seen=both).nbest) == len(both.nbest)
+    some = data.kbest_lists(w, 5, sentences=[2, 7])
+    assert np.flatnonzero(np.diff(some.nbest.offsets)).tolist() == [2, 7]
+
+
+def test_any_number_of_threads_gives_the_same_lists(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    one, two = small_set(tmp_path / "one"), small_set(tmp_path / "two", threads=2)
+    w = start_of(one)
+    assert one.texts(w) == two.texts(w)
+    first, second = one.kbest_lists(w, 9).nbest, two.kbest_lists(w, 9).nbest
+    assert_array_equal(first.offsets, second.offsets)
+    assert [first.text(i) for i in range(len(first))] == [
+        second.text(i) for i in range(len(second))
+    ]
+
+
+ONLINE: list[Learner] = [
+    Perceptron(rate=0.05),
+    OnlineSgd(rate=0.05),
+    OnlineSgd(rate=0.05, search=NBest(size=20)),
+    Mira(rate=0.05),
+    Mira(rate=0.05, search=Linear()),
+    Arow(rate=0.05),
+    MinRisk(rate=0.05),
+    Scaled(learner=Mira(rate=0.05)),
+]
+
+
+@pytest.mark.parametrize("learner", ONLINE, ids=lambda learner: type(learner).__name__)
+def test_online_learners_learn_to_translate(data: DecodedSet, learner: Learner) -> None:
+    w = start_of(data)
+    state, scores = learner.init(data, w), [data.score(w)]
+    for epoch in range(4):
+        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        scores.append(data.score(learner.weights(state)))
+    assert max(scores) > scores[0] + 5.0
+
+
+def test_a_limit_of_memory_changes_nothing(tmp_path: Path) -> None:
+    data = small_set(tmp_path)
+    decoder = small_decoder(tmp_path)
+    store = ForestStore.open(tmp_path / "parses.forests", feature_names=data.feature_names)
+    rescorer = decoder.rescorer()
+    parses = Parses(store, rescorer, memory_limit=20_000)
+    _, references = small_corpus(12)
+    limited = DecodedSet(parses, rescorer, references, data.metric, threads=1)
+    w = start_of(data)
+    for _ in range(2):
+        assert limited.texts(w) == data.texts(w)
+
+
+def test_scaled_data_chooses_the_same_with_scaled_weights(data: DecodedSet) -> None:
+    w, unit, names = start_of(data), data.feature_unit, data.feature_names
+    assert data.scaled.texts(w * unit) == data.texts(w)
+    forest, scaled = data.forest(0, w), data.scaled.forest(0, w * unit)
+    assert forest is not None
+    assert scaled is not None
+    best, scaled_best = forest.viterbi(w), scaled.viterbi(w * unit)
+    assert_allclose(scaled_best.score, best.score, rtol=1e-9)
+    expected = {name: value / unit[names.find(name)] for name, value in best.features.items()}
+    assert scaled_best.features == pytest.approx(expected)
+
+
+def test_a_sentence_without_words_has_no_forest_and_an_empty_translation(tmp_path: Path) -> None:
+    data = small_set(tmp_path, sentences=3)
+    decoder = small_decoder(tmp_path)
+    source, references = small_corpus(3)
+    source[1] = []
+    write_parses(tmp_path / "gaps.forests", decoder, source)
+    rescorer = decoder.rescorer()
+    store = ForestStore.open(tmp_path / "gaps.forests", feature_names=data.feature_names)
+    gaps = DecodedSet(Parses(store, rescorer), rescorer, references, data.metric)
+    assert gaps.forest(1, start_of(data)) is None
+    assert gaps.texts(start_of(data))[1] == ""
+    assert len(gaps.kbest_lists(start_of(data), 3).nbest.rows(1)) == 0
+
+
+def test_there_is_no_error_surface_over_candidates_that_change(data: DecodedSet) -> None:
+    with pytest.raises(ConfigError, match="have to be listed first"):
+        data.line_search(start_of(data), start_of(data))

@@ -1,0 +1,76 @@
+"""`hopefear translate`."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from command_line import program
+from hopefear.formats import load_nbest, read_forests
+from hopefear.translation.training.build import build
+from hopefear.translation.training.settings import TrainSettings
+from small_bitext import write_bitext
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("translate")
+    source, target = write_bitext(folder, every=7)
+    build(TrainSettings(source=source, target=target), folder / "model")
+    return folder
+
+
+def run(folder: Path, text: str | bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
+    data = text.encode() if isinstance(text, str) else text
+    command = program(["translate", "model", *options])
+    return subprocess.run(command, cwd=folder, input=data, capture_output=True, check=False)
+
+
+def test_lines_go_in_and_come_out_in_order(folder: Path) -> None:
+    done = run(folder, "velký pes vidí dům\n\nmuž\r\nvlak", "--threads", "2")
+    assert done.stderr == b""
+    assert done.stdout.decode() == "dog big sees house\n\nman\ntrain\n"
+
+
+def test_each_line_is_answered_before_the_next_is_asked(folder: Path) -> None:
+    command = program(["translate", "model"])
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line, answer in (("pes\n", b"dog\n"), ("muž\n", b"man\n")):
+            process.stdin.write(line.encode())
+            process.stdin.flush()
+            assert process.stdout.readline() == answer
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_nbest_lists_and_forests_are_those_that_tuning_reads(folder: Path, tmp_path: Path) -> None:
+    options = ("--nbest", "5", "--forests", str(tmp_path / "forests"), "--pop-limit", "50")
+    done = run(folder, "velký pes vidí dům\nmuž\n", *options)
+    (tmp_path / "lists").write_bytes(done.stdout)
+    lists = load_nbest(tmp_path / "lists")
+    assert lists.text(0) == "dog big sees house"
+    forests = dict(read_forests(tmp_path / "forests"))
+    assert list(forests) == [0, 1]
+    assert forests[0].count() > 5
+
+
+def test_derivations_are_printed_as_trees(folder: Path) -> None:
+    done = run(folder, "pes\n", "--show-derivation")
+    assert done.stdout.decode() == "pes → dog\n\n"
+
+
+def test_what_is_wrong_is_told_in_a_line(folder: Path) -> None:
+    done = run(folder, b"pes\nmu\xff\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"hopefear: standard input:2: is not UTF-8 (byte 3")
+    done = run(folder, "", "--nbest", "3", "--show-derivation")
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    done = run(folder, "", "--weights", "none")
+    assert (done.returncode, done.stderr) == (
+        1,
+        b"hopefear: none: cannot be read: No such file or directory\n",
+    )

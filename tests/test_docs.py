@@ -1,0 +1,95 @@
+"""The examples in the documentation are executed."""
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hopefear.formats import (
+    detect_forests,
+    detect_nbest,
+    detect_weights,
+    forest_formats,
+    load_nbest,
+    nbest_formats,
+    read_forests,
+    read_weights,
+    weights_formats,
+)
+
+DOCS = Path(__file__).parents[1] / "docs"
+BLOCK = re.compile(r"^```(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^==> (.+) <==\n", re.MULTILINE)
+PAGES = sorted(DOCS.glob("**/*.md"))
+SAMPLES = BLOCK.findall((DOCS / "formats.md").read_text(encoding="utf-8"))
+NBESTS = [(kind[6:], text) for kind, text in SAMPLES if kind.startswith("nbest:")]
+WEIGHTS = [(kind[8:], text) for kind, text in SAMPLES if kind.startswith("weights:")]
+FORESTS = [(kind[8:], text) for kind, text in SAMPLES if kind.startswith("forests:")]
+NOT_RECOGNIZED = ("flat", "joshua", "nemo")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_python_sessions_of_a_page_give_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    session = "\n".join(text for kind, text in blocks if kind == "python" and ">>>" in text)
+    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    output: list[str] = []
+    results = doctest.DocTestRunner().run(test, out=output.append)
+    assert results.failed == 0, "".join(output)
+
+
+def lay_out(text: str, folder: Path) -> Path:
+    """Make the file, or the files of a listing, and return the file or folder to read."""
+    parts = FILE.split(text)[1:]
+    if not parts:
+        parts = ["sample", text]
+    for name, content in zip(parts[::2], parts[1::2], strict=True):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder / parts[0]
+
+
+@pytest.mark.parametrize(("format", "text"), NBESTS, ids=[name for name, _ in NBESTS])
+def test_the_samples_of_nbest_lists_are_what_they_are_called(
+    format: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = lay_out(text, tmp_path)
+    path = tmp_path if format in ("espnet", "kaldi") else path
+    if not format.startswith(NOT_RECOGNIZED):
+        assert detect_nbest(path) == format
+    nbest = load_nbest(path, format)
+    assert nbest.text(0) == "the house"
+    assert nbest.features_of(0)
+
+
+@pytest.mark.parametrize(("format", "text"), WEIGHTS, ids=[name for name, _ in WEIGHTS])
+def test_the_samples_of_weights_are_what_they_are_called(
+    format: str, text: str, tmp_path: Path
+) -> None:
+    path = lay_out(text, tmp_path)
+    assert detect_weights(path) == format
+    assert len(read_weights(path)) > 1
+
+
+@pytest.mark.parametrize(("format", "text"), FORESTS, ids=[name for name, _ in FORESTS])
+def test_the_samples_of_forests_are_what_they_are_called(
+    format: str, text: str, tmp_path: Path
+) -> None:
+    path = lay_out(text, tmp_path)
+    path = tmp_path if FILE.match(text) else path
+    assert detect_forests(path) == format
+    ((_, forest),) = read_forests(path)
+    best = forest.viterbi(edge_scores=np.zeros(forest.edge_count))
+    assert [word for word in best.words if word not in ("<s>", "</s>")] == ["the", "house"]
+
+
+def test_every_format_has_a_sample_in_the_documentation() -> None:
+    assert sorted({name.partition(":")[0] for name, _ in NBESTS}) == list(nbest_formats)
+    assert sorted(name for name, _ in WEIGHTS) == list(weights_formats)
+    assert sorted({"hopefear", *(name for name, _ in FORESTS)}) == list(forest_formats)

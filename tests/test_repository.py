@@ -1,0 +1,99 @@
+"""Rules about the repository itself that no linter checks."""
+
+import ast
+import importlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "hopefear"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+CODE = {".py", ".cpp", ".hpp"}
+
+# The thin faces of the compiled core: all others go through them.
+FACES = {
+    "candidates",
+    "forest",
+    "grammar",
+    "learners",
+    "losses",
+    "metrics",
+    "nbest",
+    "search",
+    "translation",
+    "types",
+}
+
+
+def tracked() -> list[Path]:
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("not a git checkout")
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True)
+    paths = [ROOT / name for name in names.stdout.decode().split("\0") if name]
+    return [path for path in paths if path.is_file()]
+
+
+def text_of(path: Path) -> str:
+    content = path.read_bytes()
+    return "" if b"\0" in content else content.decode()
+
+
+def places(pattern: str, paths: list[Path]) -> list[str]:
+    """Where a pattern occurs, as file:line."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in paths
+        for number, line in enumerate(text_of(path).split("\n"), 1)
+        if re.search(pattern, line)
+    ]
+
+
+def test_every_file_is_of_a_kind_that_belongs_here() -> None:
+    """What a trial run left behind has no ending, or one of its own."""
+    kinds = {".md", ".toml", ".txt", ".cff", ".cmake", ".svg", ".pyi", ".typed", ".js", ".css"}
+    plain = {"LICENSE", "Makefile", "NOTICE", "run", ".clang-format", ".gitignore", ".importlinter"}
+    data = ROOT / "tests" / "data"
+    others = [path for path in tracked() if path.suffix not in CODE | kinds]
+    found = [path for path in others if path.name not in plain and data not in path.parents]
+    assert [str(path.relative_to(ROOT)) for path in found] == []
+
+
+def test_no_source_file_is_longer_than_500_lines() -> None:
+    code = [path for path in tracked() if path.suffix in CODE]
+    assert [path.name for path in code if text_of(path).count("\n") > 500] == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    assert places(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b", tracked()) == []
+
+
+def test_no_check_is_switched_off_in_place() -> None:
+    code = [path for path in tracked() if path.suffix in CODE]
+    assert places("type: " + "ignore|no" + "qa|NO" + "LINT", code) == []
+
+
+def test_no_path_of_one_machine_is_in_any_file() -> None:
+    assert places(r"(?<![\w.])/(home|root|work|opt|mnt|Users)/\w", tracked()) == []
+
+
+def test_only_the_faces_import_the_compiled_core() -> None:
+    importers = {
+        path.relative_to(PACKAGE).with_suffix("").parts[0]
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom) and "_core" in ast.dump(node)
+    }
+    assert importers - FACES == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_every_public_name_of_a_module_exists_and_is_listed_once(path: Path) -> None:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    module = importlib.import_module(".".join(parts).removesuffix(".__init__"))
+    names = getattr(module, "__all__", [])  # that they are sorted is checked by ruff (RUF022)
+    assert [name for name in names if not hasattr(module, name)] == []
+    assert len(names) == len(set(names))

@@ -1,0 +1,285 @@
+"""Decoding: what cube pruning finds, against all derivations and KenLM on whole sentences."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from decoder_reference import Derived, ReferenceDecoder
+from hopefear.errors import ConfigError, DataError
+from hopefear.forest import Derivation, Forest
+from hopefear.grammar import Rule
+from hopefear.translation import Decoder, DecoderOptions, ForestRescorer, glue_grammar
+from hopefear.translation.language_model import LanguageModel
+from hopefear.translation.training.language_model import Structure, write_kenlm_binary
+from hopefear.types import Weights
+from small_grammars import X, built, grammars, sentences, write_language_model
+
+MOST_DERIVATIONS = 1000
+ALL = DecoderOptions(max_span=0, rule_limit=0, pop_limit=0)
+Models = dict[str, LanguageModel]
+WEIGHTS = Weights(
+    {"lm": 0.5, "other": 0.25, "p": 1.0, "Glue": -0.5, "WordPenalty": -0.375, "PhrasePenalty": 0.25}
+)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
+    folder = tmp_path_factory.mktemp("models")
+    return {
+        name: write_language_model(folder / f"{name}.arpa", seed)
+        for seed, name in enumerate(["lm", "other"])
+    }
+
+
+def expected(rules: list[Rule], words: Sequence[str], models: Models) -> list[Derived]:
+    """All derivations, their strings scored by KenLM, without the ends of the sentence."""
+    reference = ReferenceDecoder([(rule, 0) for rule in [*rules, *glue_grammar(["X", "Y"])]])
+    found = reference.derivations(words)
+    assume(len(found) <= MOST_DERIVATIONS)
+    return [with_models(derived, models) for derived in found]
+
+
+def with_models(derived: Derived, models: Models) -> Derived:
+    inner = derived.words[1:-1]
+    scores = {name: model.score(inner) * math.log(10) for name, model in models.items()}
+    return Derived(inner, {**derived.features, **scores})
+
+
+def decoder(rules: list[Rule], models: Models, options: DecoderOptions = ALL) -> Decoder:
+    return Decoder(built(rules), models, WEIGHTS, glue=glue_grammar(["X", "Y"]), options=options)
+
+
+def derived(derivations: Sequence[Derivation]) -> list[Derived]:
+    return [Derived(derivation.words, derivation.features) for derivation in derivations]
+
+
+def assert_same(found: Sequence[Derived], expected: Sequence[Derived]) -> None:
+    assert sorted(d.key for d in found) == sorted(d.key for d in expected)
+
+
+@settings(max_examples=60)
+@given(rules=grammars, words=sentences, count=st.integers(0, 2))
+def test_without_limits_a_forest_has_all_derivations_with_the_scores_of_their_whole_strings(
+    models: Models, rules: list[Rule], words: list[str], count: int
+) -> None:
+    used = dict(islice(models.items(), count))
+    all_derivations = expected(rules, words, used)
+    forest = decoder(rules, used).forest(words)
+    assert forest.count() == len(all_derivations)
+    assert_same(derived(forest.kbest(WEIGHTS, MOST_DERIVATIONS)), all_derivations)
+
+
+@settings(max_examples=60)
+@given(rules=grammars, words=sentences)
+def test_the_best_derivations_without_limits_are_the_best_of_all(
+    models: Models, rules: list[Rule], words: list[str]
+) -> None:
+    all_derivations = expected(rules, words, models)
+    scores = sorted((WEIGHTS.dot(d.features) for d in all_derivations), reverse=True)
+    searching = decoder(rules, models)
+    best = searching.translate(words)
+    assert best.score == pytest.approx(scores[0], abs=1e-9)
+    assert Derived(best.words, best.features).key in {d.key for d in all_derivations}
+    kbest = searching.kbest(words, 20, distinct=False)
+    assert [d.score for d in kbest] == pytest.approx(scores[:20], abs=1e-9)
+
+
+@settings(max_examples=40)
+@given(rules=grammars, words=sentences)
+def test_distinct_derivations_are_the_best_of_each_string(
+    models: Models, rules: list[Rule], words: list[str]
+) -> None:
+    best: dict[tuple[str, ...], float] = {}
+    for d in expected(rules, words, models):
+        best[d.words] = max(best.get(d.words, -math.inf), WEIGHTS.dot(d.features))
+    found = decoder(rules, models).kbest(words, MOST_DERIVATIONS)
+    assert len(found) == len(best)
+    for derivation in found:
+        assert derivation.score == pytest.approx(best[derivation.words], abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(
+    rules=grammars, words=sentences, pop_limit=st.integers(1, 4), beam=st.sampled_from([0.0, 1.0])
+)
+def test_pruned_search_finds_some_of_the_derivations_with_their_right_scores(
+    models: Models, rules: list[Rule], words: list[str], pop_limit: int, beam: float
+) -> None:
+    keys = {d.key for d in expected(rules, words, models)}
+    options = DecoderOptions(max_span=0, rule_limit=0, pop_limit=pop_limit, beam=beam)
+    searching = decoder(rules, models, options)
+    forest = searching.forest(words)
+    found = forest.kbest(WEIGHTS, MOST_DERIVATIONS)
+    assert {d.key for d in derived(found)} <= keys
+    # Among equals, rounding decides which is the best.
+    assert searching.translate(words).score == pytest.approx(found[0].score, abs=1e-9)
+    assert all(len(forest.edges(node)) <= pop_limit for node in range(forest.node_count))
+
+
+@settings(max_examples=40)
+@given(rules=grammars, words=sentences, pop_limit=st.integers(0, 4))
+def test_a_stored_forest_is_rescored_as_the_decoder_would_do_it(
+    models: Models, rules: list[Rule], words: list[str], pop_limit: int
+) -> None:
+    options = DecoderOptions(max_span=0, rule_limit=0, pop_limit=pop_limit)
+    searching = decoder(rules, models, options)
+    parsed = searching.parse(words)
+    assume(parsed.count() <= MOST_DERIVATIONS)
+    rescorer = searching.rescorer()
+    prepared = rescorer.prepare(parsed)
+    for weights in (WEIGHTS, -WEIGHTS):
+        direct = searching.with_weights(weights).forest(words)
+        rescored = rescorer.rescore(prepared, weights)
+        found = derived(rescored.kbest(weights, MOST_DERIVATIONS))
+        assert_same(found, derived(direct.kbest(weights, MOST_DERIVATIONS)))
+        best = rescorer.translate(parsed, weights).score
+        assert best == pytest.approx(rescored.viterbi(weights).score, abs=1e-9)
+
+
+def test_a_beam_leaves_out_what_promises_too_little() -> None:
+    rules = [Rule(source=("s",), target=(str(i),), features={"p": -float(i)}) for i in range(10)]
+    weights = Weights({"p": 1.0})
+
+    def found(beam: float) -> list[str]:
+        options = DecoderOptions(beam=beam)
+        decoder = Decoder(built(rules), {}, weights, options=options)
+        return [derivation.text for derivation in decoder.kbest(["s"])]
+
+    assert found(2.5) == ["0", "1", "2"]
+    assert len(found(0.0)) == 10
+
+
+def test_a_rescored_forest_can_be_rescored_again(models: Models) -> None:
+    rules = [Rule(source=(word,), target=(*word,)) for word in ("ab", "de", "da")]
+    rules += [Rule(source=(X, X), target=order) for order in ((0, 1), (1, 0))]
+    searching = decoder(rules, models)
+    once = searching.forest(["ab", "de", "da"])
+    twice = searching.rescorer().rescore(once, -WEIGHTS)
+    assert twice.count() == once.count()
+    assert_same(
+        derived(twice.kbest(WEIGHTS, MOST_DERIVATIONS)),
+        derived(once.kbest(WEIGHTS, MOST_DERIVATIONS)),
+    )
+    assert (
+        twice.viterbi(-WEIGHTS).words
+        == searching.with_weights(-WEIGHTS).translate(["ab", "de", "da"]).words
+    )
+
+
+def test_weights_may_come_as_an_array_that_ends_before_the_last_feature(models: Models) -> None:
+    searching = decoder([Rule(source=("a",), target=("b",), features={"p": 2.0})], models)
+    parsed = searching.parse(["a"])
+    short = np.zeros(1)
+    assert searching.rescorer().translate(parsed, short).words == ("b",)
+
+
+def test_weights_that_are_not_finite_are_refused(models: Models) -> None:
+    parsed = decoder([], models).parse(["a"])
+    bad = np.full(len(parsed.feature_names), math.nan)
+    with pytest.raises(DataError, match="is nan; weights have to be finite"):
+        ForestRescorer(models).rescore(parsed, bad)
+
+
+def test_the_ends_of_a_sentence_are_no_words_of_its_translation(models: Models) -> None:
+    best = decoder([], models).translate([])
+    assert best.words == ()
+    assert best.features["lm"] == pytest.approx(models["lm"].score([]) * math.log(10))
+
+
+def test_words_written_like_the_ends_of_a_sentence_pass(models: Models) -> None:
+    searching = decoder([], models)
+    words = ["a", "<s>", "</s>", "b"]
+    assert list(searching.translate(words).words) == words
+    parsed = searching.parse(words)
+    assert list(searching.rescorer().translate(parsed, WEIGHTS).words) == words
+
+
+def test_500_words_take_time_and_memory_that_grow_with_their_number(models: Models) -> None:
+    rules = [Rule(source=(X, "b", X), target=(1, "d", 0)), Rule(source=("a",), target=("e",))]
+    searching = decoder(rules, models, DecoderOptions(pop_limit=5))
+    sizes = [searching.forest(["a", "b"] * n).edge_count for n in (125, 250)]
+    assert sizes[1] < 2.2 * sizes[0] < 100_000
+    assert len(searching.translate(["a", "b", "ú", "b"] * 125).words) == 500
+
+
+def test_any_number_of_threads_gives_the_same_in_the_same_order(models: Models) -> None:
+    rules = [Rule(source=(X, "b", X), target=(1, "d", 0)), Rule(source=("a",), target=("e",))]
+    searching = decoder(rules, models, DecoderOptions(pop_limit=5))
+    inputs = [["a", "b"] * n for n in range(12)]
+
+    def found(threads: int) -> list[tuple[str, float]]:
+        return [(d.text, d.score) for d in searching.translate_all(inputs, threads=threads)]
+
+    assert found(1) == found(3) == [(d.text, d.score) for d in map(searching.translate, inputs)]
+    forests = searching.rescorer().rescore_all(
+        searching.parse_all(inputs, threads=2), WEIGHTS, threads=2
+    )
+    assert [f.viterbi(WEIGHTS).text for f in forests] == [text for text, _ in found(1)]
+    lists = searching.kbest_all(inputs, 3, threads=2)
+    assert [kbest[0].text for kbest in lists] == [text for text, _ in found(1)]
+    whole = searching.forest_all(inputs, threads=2)
+    assert [f.viterbi(WEIGHTS).text for f in whole] == [text for text, _ in found(1)]
+
+
+def test_translations_come_before_all_sentences_were_taken(models: Models) -> None:
+    taken = []
+
+    def endless() -> Iterator[list[str]]:
+        while True:
+            taken.append("a")
+            yield ["a"]
+
+    translations = decoder([], models).translate_all(endless(), threads=2)
+    assert [t.text for t in islice(translations, 3)] == ["a", "a", "a"]
+    assert len(taken) <= 8
+
+
+def test_a_sentence_without_parse_fails_in_its_place(models: Models) -> None:
+    nothing = built([Rule(lhs="S", source=("<s>", "a", "</s>"), target=("<s>", "b", "</s>"))])
+    searching = Decoder(nothing, models, WEIGHTS, glue=nothing)
+    translations = searching.translate_all([["a"], ["b"], ["a"]], threads=2)
+    assert next(translations).text == "b"
+    with pytest.raises(DataError, match="has no parse"):
+        next(translations)
+
+
+def test_limits_cannot_be_negative(models: Models) -> None:
+    with pytest.raises(ConfigError, match=r"DecoderOptions\.pop_limit must be a whole number"):
+        DecoderOptions(pop_limit=-1)
+    with pytest.raises(ConfigError, match=r"DecoderOptions\.beam must be >= 0"):
+        DecoderOptions(beam=-1.0)
+    with pytest.raises(ConfigError, match="the beam must not be negative"):
+        ForestRescorer(models, beam=-1.0)
+    with pytest.raises(ConfigError, match="the number of threads must not be negative"):
+        decoder([], models).translate_all([], threads=-1)
+
+
+def test_forests_without_ends_of_sentences_are_whole_sentences(models: Models) -> None:
+    forest: Forest = decoder([], {}).forest(["a", "b"])
+    best = ForestRescorer(models).translate(forest, WEIGHTS)
+    assert best.words == ("a", "b")
+    assert best.features["lm"] == pytest.approx(models["lm"].score(["a", "b"]) * math.log(10))
+
+
+@pytest.mark.parametrize("structure", ["probing", "trie"])
+def test_binary_models_of_kenlm_give_the_same_as_their_text(
+    structure: Structure, tmp_path: Path
+) -> None:
+    text = write_language_model(tmp_path / "lm.arpa", seed=3)
+    write_kenlm_binary(tmp_path / "lm.arpa", tmp_path / "lm.binary", structure=structure)
+    binary = LanguageModel(str(tmp_path / "lm.binary"))
+    rules = [Rule(source=("s",), target=target) for target in (("a",), ("b", "d"), ("e",), ())]
+    rules += [Rule(source=(X, "t", X), target=order) for order in ((0, "a", 1), (1, 0))]
+    words = ["s", "t", "s", "t", "s"]
+    found = [decoder(rules, {"lm": model}).forest(words) for model in (text, binary)]
+    keys = [sorted(d.key for d in derived(f.kbest(WEIGHTS, MOST_DERIVATIONS))) for f in found]
+    assert keys[0] == keys[1]
+    for derivation in found[1].kbest(WEIGHTS, MOST_DERIVATIONS):
+        score = binary.score(derivation.words) * math.log(10)
+        assert derivation.features["lm"] == pytest.approx(score, abs=1e-9)

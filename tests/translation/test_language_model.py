@@ -1,0 +1,133 @@
+import gzip
+from pathlib import Path
+
+import pytest
+
+from hopefear.errors import DataError, FormatError
+from hopefear.translation.language_model import LanguageModel, load_language_model, perplexity
+
+# Probabilities and back-off weights are powers of two, exact in single precision.
+ARPA = """\\data\\
+ngram 1=5
+ngram 2=3
+
+\\1-grams:
+-1.5\t<unk>
+0\t<s>\t-0.25
+-0.5\t</s>
+-0.75\thope\t-0.125
+-1\tfear\t-0.5
+
+\\2-grams:
+-0.25\t<s> hope
+-0.375\thope fear
+-0.0625\tfear </s>
+
+\\end\\
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> LanguageModel:
+    path = tmp_path / "toy.arpa"
+    path.write_text(ARPA)
+    return LanguageModel(str(path))
+
+
+def test_a_model_knows_its_order_and_words(model: LanguageModel) -> None:
+    assert model.order == 2
+    assert "hope" in model
+    assert "joy" not in model
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["hope", "fear"], -0.25 - 0.375 - 0.0625),  # all bigrams are listed
+        (["fear"], (-0.25 - 1.0) - 0.0625),  # <s> fear backs off
+        (["hope"], -0.25 + (-0.125 - 0.5)),  # hope </s> backs off
+        (["joy"], (-0.25 - 1.5) - 0.5),  # an unknown word has no back-off of its own
+        ([], -0.25 - 0.5),
+    ],
+)
+def test_sentences_score_as_the_back_off_formula_says(
+    model: LanguageModel, words: list[str], expected: float
+) -> None:
+    assert model.score(words) == expected
+
+
+def test_a_fragment_can_be_scored_without_its_ends(model: LanguageModel) -> None:
+    assert model.score(["hope", "fear"], begin=False, end=False) == -0.75 - 0.375
+
+
+def test_a_file_that_is_no_language_model_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a model\n")
+    with pytest.raises(FormatError, match=r"notes\.txt: not a language model that KenLM can read"):
+        LanguageModel(str(path))
+
+
+def test_bytes_of_a_broken_file_are_quoted_and_kenlm_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "toy.arpa"
+    path.write_bytes(ARPA.encode().replace(b"hope fear", b"hope f\xffar"))
+    with pytest.raises(FormatError, match=r"can read: Word f\\xffar was not seen in the unigrams"):
+        LanguageModel(str(path))
+
+
+@pytest.mark.parametrize("size", [0, 10, 60, 150, len(ARPA) - 10])
+def test_a_file_that_ends_too_early_is_refused(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "toy.arpa"
+    path.write_text(ARPA[:size])
+    with pytest.raises(FormatError, match=r"toy\.arpa: not a language model"):
+        LanguageModel(str(path))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"nowhere\.arpa"):
+        LanguageModel(str(tmp_path / "nowhere.arpa"))
+
+
+def test_a_gzipped_model_is_loaded_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "toy.arpa"  # told by content, not by name
+    path.write_bytes(gzip.compress(ARPA.encode()))
+    assert load_language_model(path).score(["hope", "fear"]) == -0.25 - 0.375 - 0.0625
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", [gzip.compress(ARPA.encode())[:-20], b"\x1f\x8bnonsense"])
+def test_broken_compression_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "toy.arpa.gz"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"toy\.arpa\.gz: the compressed data is broken"):
+        load_language_model(path)
+
+
+def test_a_gzipped_file_that_is_no_language_model_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "notes.gz"
+    path.write_bytes(gzip.compress(b"not a model\n"))
+    with pytest.raises(FormatError, match=r"notes\.gz: not a language model") as raised:
+        load_language_model(path)
+    assert "/proc/" not in str(raised.value)
+
+
+def test_a_missing_file_is_named_by_the_loader(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"nowhere\.arpa: cannot be read: No such file"):
+        load_language_model(tmp_path / "nowhere.arpa")
+
+
+def test_perplexity_is_the_mean_over_words_and_ends_with_and_without_unknown_words(
+    model: LanguageModel,
+) -> None:
+    found = perplexity(model, ["hope\tfear\n", "joy\r\n", ""])
+    known = (-0.25 - 0.375 - 0.0625) + -0.5 + (-0.25 - 0.5)
+    assert (found.tokens, found.unknown) == (6, 1)
+    assert found.with_unknown == pytest.approx(10 ** -((known - 0.25 - 1.5) / 6), rel=1e-12)
+    assert found.without_unknown == pytest.approx(10 ** -(known / 5), rel=1e-12)
+
+
+def test_the_perplexity_of_nothing_is_an_error(model: LanguageModel) -> None:
+    with pytest.raises(DataError, match="no sentence"):
+        perplexity(model, [])

@@ -1,0 +1,135 @@
+"""Models on disk: what is in them, and what is refused."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hopefear import Model, Weights
+from hopefear.errors import ConfigError, FormatError, HopefearError
+from hopefear.grammar import Rule
+from hopefear.translation import GrammarUse
+from hopefear.translation.training.build import build
+from hopefear.translation.training.settings import TrainSettings
+from small_bitext import write_bitext
+from small_grammars import built
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    source, target = write_bitext(folder, every=7)
+    build(TrainSettings(source=source, target=target), folder / "model")
+    return folder / "model"
+
+
+@pytest.fixture
+def copy(made: Path, tmp_path: Path) -> Path:
+    return Model(made).save(tmp_path / "copy").path
+
+
+def rewrite(model: Path, old: str, new: str) -> None:
+    settings = model / "model.toml"
+    text = settings.read_text()
+    assert old in text
+    settings.write_text(text.replace(old, new))
+
+
+def test_a_model_translates(made: Path) -> None:
+    derivation = Model(made).decoder().translate(["velký", "pes", "vidí", "dům"])
+    assert derivation.text == "dog big sees house"
+
+
+def test_a_copy_translates_the_same_with_the_weights_it_was_given(
+    made: Path, tmp_path: Path
+) -> None:
+    model = Model(made)
+    weights = Weights({**model.weights, "LM0": 0.25})
+    copied = model.save(tmp_path / "new", weights=weights)
+    assert copied.weights == weights
+    assert copied.settings == model.settings
+    words = ["starý", "muž", "hledá", "vlak"]
+    best = [
+        decoder.translate(words) for decoder in (copied.decoder(), model.decoder(weights=weights))
+    ]
+    assert best[0].text == best[1].text
+    assert best[0].score == best[1].score
+
+
+def test_options_of_decoding_can_be_given_in_place_of_the_models_own(made: Path) -> None:
+    decoder = Model(made).decoder(pop_limit=7, number_rules=True)
+    assert (decoder.options.pop_limit, decoder.options.number_rules) == (7, True)
+    with pytest.raises(ConfigError, match="unknown key; did you mean 'pop_limit'"):
+        Model(made).decoder(pop_limits=7)
+
+
+def test_other_weights_score_the_rules_that_the_models_own_choose(
+    made: Path, tmp_path: Path
+) -> None:
+    model = Model(made).save(tmp_path / "new", weights=Weights({"p": 1.0}))
+    rules = [Rule(source=("a",), target=(str(i),), features={"p": i}) for i in range(9)]
+    further = [GrammarUse(grammar=built(rules))]
+    forest = model.decoder(Weights({"p": -1.0}), further=further, rule_limit=2).parse(["a"])
+    assert {d.words[1] for d in forest.kbest(Weights({}), 100)} == {"7", "8"}
+
+
+def test_a_model_is_not_copied_over_other_files(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("mine")
+    with pytest.raises(ConfigError, match="not an empty directory"):
+        Model(made).save(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../grammar.bin", "/etc/passwd", "a/../../b", ""])
+def test_no_file_outside_of_the_directory_is_named(copy: Path, name: str) -> None:
+    rewrite(copy, '"grammar.bin"', f'"{name}"')
+    with pytest.raises(FormatError, match="is no path within the model's directory"):
+        Model(copy)
+
+
+def test_no_link_leads_out_of_the_directory(copy: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.bin"
+    (copy / "grammar.bin").rename(outside)
+    (copy / "grammar.bin").symlink_to(outside)
+    with pytest.raises(FormatError, match=r"grammar\.bin: leads out of the model's directory"):
+        Model(copy)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("version = 1", "version = 2", r"model\.toml: version 2 is not known"),
+        ('"grammar.bin"', '"other.bin"', r"other\.bin: is not there"),
+        ("max_span", "max_spam", r"model\.toml: decoder\.max_spam: unknown key"),
+        ("[decoder]", "[decoder", r"model\.toml: "),
+        ('weights = "weights.tsv"', 'weights = "grammar.bin"', r"grammar\.bin"),
+        ('"lm0.kenlm"', '"weights.tsv"', r"weights\.tsv"),
+    ],
+)
+def test_broken_settings_are_told(copy: Path, old: str, new: str, message: str) -> None:
+    rewrite(copy, old, new)
+    with pytest.raises(FormatError, match=message):
+        Model(copy)
+
+
+def test_what_is_no_model_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="is no directory"):
+        Model(tmp_path / "none")
+    with pytest.raises(FormatError, match=r"has no model\.toml"):
+        Model(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["grammar.bin", "lm0.kenlm", "weights.tsv"])
+def test_a_file_that_was_cut_off_is_told(copy: Path, name: str) -> None:
+    size = (copy / name).stat().st_size
+    os.truncate(copy / name, size - size // 3)
+    with pytest.raises(HopefearError, match=name):
+        Model(copy)
+
+
+def test_checksums_are_compared_if_asked_for(copy: Path) -> None:
+    grammar = copy / "grammar.bin"
+    content = bytearray(grammar.read_bytes())
+    content[-20] ^= 1
+    grammar.write_bytes(content)
+    with pytest.raises(FormatError, match=r"grammar\.bin"):
+        Model(copy, verify=True)

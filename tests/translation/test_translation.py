@@ -1,0 +1,143 @@
+"""Translating text with a model."""
+
+import gzip
+import itertools
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hopefear
+from hopefear import Model, Weights
+from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.translation.training.build import build
+from hopefear.translation.training.settings import TrainSettings
+from hopefear.translation.translate import show_derivation
+from small_bitext import sentence_pairs, write_bitext
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    folder = tmp_path_factory.mktemp("translation")
+    source, target = write_bitext(folder, every=7)
+    return build(TrainSettings(source=source, target=target), folder / "model")
+
+
+def test_sentences_that_were_never_seen_are_translated(model: Model) -> None:
+    pairs = sentence_pairs()[1::7]
+    found = [t.text for t in hopefear.translate(model, [f for f, _ in pairs])]
+    right = sum(text == target for text, (_, target) in zip(found, pairs, strict=True))
+    assert right > 0.9 * len(pairs)
+
+
+def test_unknown_words_pass_and_empty_lines_stay_empty(model: Model) -> None:
+    found = hopefear.translate(model.path, ["pes vidí Xanthippu", "", "  \t ", "zzz"])
+    assert [t.text for t in found] == ["dog sees Xanthippu", "", "", "zzz"]
+
+
+def test_words_that_look_like_boundaries_pass(model: Model) -> None:
+    found = hopefear.translate(model, ["<s> pes </s>", "<unk> [X] ||| [X,1]"])
+    texts = [t.text for t in found]
+    assert "dog" in texts[0]
+    assert texts[1] == "<unk> [X] ||| [X,1]"
+
+
+def test_a_line_of_500_words_is_translated(model: Model) -> None:
+    words = ["velký", "pes", "vidí", "nový", "dům"] * 100
+    (found,) = hopefear.translate(model, [" ".join(words)])
+    assert found.text.split().count("dog") == 100
+
+
+def test_any_number_of_threads_gives_the_same_in_order(model: Model) -> None:
+    lines = [f for f, _ in sentence_pairs()[::5]]
+    first, *others = (
+        [(t.number, t.text, t.best.score) for t in hopefear.translate(model, lines, threads=n)]
+        for n in (1, 2, 5)
+    )
+    assert [number for number, _, _ in first] == list(range(len(lines)))
+    assert others == [first, first]
+
+
+def test_the_first_translation_comes_before_the_second_line(model: Model) -> None:
+    taken: list[str] = []
+    first_is_out = threading.Event()
+
+    def waiting() -> Iterator[str]:
+        yield "pes"
+        assert first_is_out.wait(60)
+        yield "dům"
+
+    translations = hopefear.translate(model, waiting(), threads=2)
+    taken.append(next(translations).text)
+    first_is_out.set()
+    assert [*taken, *(t.text for t in translations)] == ["dog", "house"]
+
+
+def test_endless_input_is_taken_as_it_is_needed(model: Model) -> None:
+    translations = hopefear.translate(model, itertools.repeat("pes"), threads=2)
+    assert [t.text for t in itertools.islice(translations, 5)] == ["dog"] * 5
+
+
+def test_nbest_lists_are_different_texts_with_the_scores_of_their_features(model: Model) -> None:
+    (found,) = hopefear.translate(model, ["velký pes vidí dům"], nbest=10)
+    texts = [h.text for h in found.segment.hypotheses]
+    assert texts[0] == found.text
+    assert 1 < len(set(texts)) == len(texts) <= 10
+    for hypothesis in found.segment.hypotheses:
+        score = model.weights.dot(hypothesis.features)
+        assert hypothesis.score == pytest.approx(score, rel=1e-9)
+
+
+def test_other_weights_can_be_given_and_must_belong_to_the_model(
+    model: Model, tmp_path: Path
+) -> None:
+    weights = {**model.weights, "LM0": -5.0}
+    (found,) = hopefear.translate(model, ["velký pes vidí dům"], weights=weights)
+    assert found.text != "dog big sees house"
+    assert found.best.score == pytest.approx(Weights(weights).dot(found.best.features), rel=1e-9)
+    with pytest.raises(DataError, match="no feature in common"):
+        hopefear.translate(model, ["pes"], weights={"tm": 1.0})
+    with pytest.raises(DataError, match=r"has no weights\.tsv"):
+        hopefear.translate(model, ["pes"], weights=tmp_path)
+    with pytest.raises(ConfigError, match="nbest"):
+        hopefear.translate(model, ["pes"], nbest=-1)
+
+
+def test_forests_are_given_if_they_are_wanted(model: Model) -> None:
+    (found,) = hopefear.translate(model, ["velký pes"], forests=True)
+    assert found.forest is not None
+    assert found.forest.count() > 1
+    assert found.best.text == found.forest.viterbi(model.weights).text
+
+
+def test_a_derivation_is_shown_as_a_tree_of_rules(model: Model) -> None:
+    weights = {**model.weights, "Glue": -20.0}
+    (found,) = hopefear.translate(model, ["velký pes vidí Xanthippu"], weights=weights)
+    shown = show_derivation(found)
+    assert "Xanthippu → Xanthippu" in shown
+    words = [word for line in shown.split("\n") for word in line.partition("→")[0].split()]
+    source = [word for word in words if not word.startswith("[")]
+    assert sorted(source) == sorted(["velký", "pes", "vidí", "Xanthippu"])
+
+
+@pytest.mark.parametrize("name", ["0", "0.gz", "grammar.0", "grammar.0.gz", "own.gz"])
+def test_sentences_may_have_grammars_of_their_own(model: Model, tmp_path: Path, name: str) -> None:
+    rule = b"[X] ||| gnu ||| wildebeest ||| p_e_given_f=0\n"
+    (tmp_path / name).write_bytes(gzip.compress(rule) if name.endswith(".gz") else rule)
+    line = (
+        f'<seg id="0" grammar="{name}">pes vidí gnu</seg>' if name == "own.gz" else "pes vidí gnu"
+    )
+    (found,) = hopefear.translate(model, [line], grammars=tmp_path)
+    assert found.text == "dog sees wildebeest"
+
+
+@pytest.mark.parametrize("name", ["../outside", "none"])
+def test_a_grammar_outside_of_the_directory_is_not_read(
+    model: Model, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "outside").write_text("[X] ||| gnu ||| wildebeest ||| p=1\n")
+    line = f'<seg grammar="{name}">gnu</seg>'
+    with pytest.raises(FormatError, match=r"sentence 1: .*has no grammar for it"):
+        list(hopefear.translate(model, [line], grammars=tmp_path / "inside"))
