@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hopefear.errors import HopefearError, HopefearWarning
     from hopefear.interface import convert, evaluate, report, rerank, resume_tuning, tune
-    from hopefear.report.inspecting import inspect
+    from hopefear.reporting.inspecting import inspect
     from hopefear.system import train
     from hopefear.translation.model import Model
     from hopefear.translation.translate import translate
@@ -39,11 +39,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "HopefearError": "errors",
     "HopefearWarning": "errors",
-    "Model": "model",
+    "Model": "translation.model",
     "Weights": "types",
     "inspect": "reporting.inspecting",
     "train": "system",
-    "translate": "translation",
+    "translate": "translation.translate",
 }
 
 

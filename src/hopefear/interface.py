@@ -178,7 +178,7 @@ def _reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
 
 
 def _write_static(directory: Path) -> None:
-    from hopefear.report import write_report  # what is not used need not be loaded
+    from hopefear.reporting import write_report  # what is not used need not be loaded
 
     write_report([directory], directory / "report.html", interactive=False)
 
@@ -212,7 +212,7 @@ def report(
     Path
         The file.
     """
-    from hopefear.report import write_pictures, write_report
+    from hopefear.reporting import write_pictures, write_report
 
     several = [runs] if isinstance(runs, str | Path) else list(runs)
     home = Path(several[0]) if len(several) == 1 else Path()

@@ -127,7 +127,7 @@ def test_a_report_that_fails_is_an_error_in_python_too(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "run/report.html")
 
-    monkeypatch.setattr("hopefear.report.write_report", full)
+    monkeypatch.setattr("hopefear.reporting.write_report", full)
     events = tune(
         KBestMira(epochs=3), nbest="tune.nbest", refs="tune.refs", tokenize="none", out="run"
     )

@@ -9,7 +9,7 @@ import hopefear as package
 from candidate_files import CandidateFiles, write_candidates
 from command_line import Hopefear
 from hopefear.events import EpochFinished, RunFinished, read_log
-from hopefear.report.run_record import read_runs
+from hopefear.reporting.run_record import read_runs
 
 DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none"]
 FAST = ["kbest-mira", "--set", "learner.epochs=3"]

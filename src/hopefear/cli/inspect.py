@@ -57,7 +57,7 @@ def inspect(
     import hopefear
     from hopefear.cli.inspection_console import print_cloud
     from hopefear.cli.progress_bar import ProgressBar
-    from hopefear.report.inspecting import picture_path
+    from hopefear.reporting.inspecting import picture_path
 
     target = picture_path(run, sentence) if out is None else out
     with ProgressBar() as bar:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from hopefear.cli.tables import output
 from hopefear.inspection import Cloud
-from hopefear.report.clouds import format_counts
-from hopefear.report.figures import format_bytes, format_weight
+from hopefear.reporting.clouds import format_counts
+from hopefear.reporting.figures import format_bytes, format_weight
 
 __all__ = ["print_cloud"]
 

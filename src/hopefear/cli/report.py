@@ -34,7 +34,7 @@ def report(
 ) -> None:
     """Show what runs did as one HTML file that needs no network."""
     import hopefear
-    from hopefear.report.figures import format_bytes
+    from hopefear.reporting.figures import format_bytes
 
     path = hopefear.report(runs, out=out, interactive=not static, top=top, pictures=pictures)
     typer.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")

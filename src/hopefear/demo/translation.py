@@ -11,7 +11,7 @@ from hopefear.events import RunFinished
 from hopefear.formats import open_output
 from hopefear.interface import report, tune
 from hopefear.metrics import Bleu, References, evaluate
-from hopefear.report.inspecting import inspect
+from hopefear.reporting.inspecting import inspect
 from hopefear.translation.model import Model
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import AlignmentSettings, TrainSettings

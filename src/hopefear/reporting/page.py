@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import count
 
-from hopefear.report.chart import Chart
-from hopefear.report.colors import page_colors
-from hopefear.report.markup import Markup, element, join
-from hopefear.report.plotly_figures import figure, library
-from hopefear.report.svg import chart_svg
+from hopefear.reporting.chart import Chart
+from hopefear.reporting.colors import page_colors
+from hopefear.reporting.markup import Markup, element, join
+from hopefear.reporting.plotly_figures import figure, library
+from hopefear.reporting.svg import chart_svg
 
 __all__ = ["Page", "Section", "details", "table"]
 
@@ -145,4 +145,4 @@ def _digest(script: str) -> str:
 
 
 def _resource(name: str) -> str:
-    return (resources.files("hopefear.report") / name).read_text(encoding="utf-8")
+    return (resources.files("hopefear.reporting") / name).read_text(encoding="utf-8")

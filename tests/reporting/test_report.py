@@ -14,11 +14,11 @@ import pytest
 
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.events import ReplicasFinished, RunFailed, RunResumed, RunStarted, Warned
-from hopefear.report import read_run, report_html, write_pictures, write_report
-from hopefear.report.chart import Band, Boxes, Chart, Line
-from hopefear.report.curves import curve_charts
-from hopefear.report.run_record import read_runs
-from hopefear.report.times import times_section
+from hopefear.reporting import read_run, report_html, write_pictures, write_report
+from hopefear.reporting.chart import Band, Boxes, Chart, Line
+from hopefear.reporting.curves import curve_charts
+from hopefear.reporting.run_record import read_runs
+from hopefear.reporting.times import times_section
 from hopefear.types import Weights
 from run_directories import epoch, events_of_a_run, write_run
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from hopefear.report.chart import BEST, GRAY, Boxes, Chart, Line, Mark, Points, Symbol
-from hopefear.report.curves import run_colors
-from hopefear.report.figures import format_weight
-from hopefear.report.markup import Markup, element
-from hopefear.report.page import Section, details, table
-from hopefear.report.run_record import Replica, RunRecord
+from hopefear.reporting.chart import BEST, GRAY, Boxes, Chart, Line, Mark, Points, Symbol
+from hopefear.reporting.curves import run_colors
+from hopefear.reporting.figures import format_weight
+from hopefear.reporting.markup import Markup, element
+from hopefear.reporting.page import Section, details, table
+from hopefear.reporting.run_record import Replica, RunRecord
 from hopefear.types import FloatArray
 
 __all__ = ["weights_section"]

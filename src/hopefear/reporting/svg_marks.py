@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from hopefear.report.axis import Axis
-from hopefear.report.chart import Band, Boxes, Line, Mark, Points, Symbol
-from hopefear.report.markup import Markup, element
+from hopefear.reporting.axis import Axis
+from hopefear.reporting.chart import Band, Boxes, Line, Mark, Points, Symbol
+from hopefear.reporting.markup import Markup, element
 
 __all__ = ["draw_mark", "draw_symbol", "number", "path"]
 

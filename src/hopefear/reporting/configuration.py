@@ -3,9 +3,9 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 
-from hopefear.report.markup import element
-from hopefear.report.page import Section, details, table
-from hopefear.report.run_record import RunRecord
+from hopefear.reporting.markup import element
+from hopefear.reporting.page import Section, details, table
+from hopefear.reporting.run_record import RunRecord
 
 __all__ = ["configuration_section"]
 

@@ -16,7 +16,7 @@ from hopefear.inspection import (
     inspect_run,
     write_cloud,
 )
-from hopefear.report.clouds import write_picture
+from hopefear.reporting.clouds import write_picture
 from hopefear.runs import DataSettings
 from hopefear.search import Search, searches
 from hopefear.types import Weights

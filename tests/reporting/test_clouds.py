@@ -7,9 +7,9 @@ import pytest
 
 from hopefear.errors import ConfigError
 from hopefear.inspection import Chosen, Cloud, CloudPoint, write_cloud
-from hopefear.report import read_run, report_html
-from hopefear.report.chart import Line, Points
-from hopefear.report.clouds import cloud_chart, cloud_html, format_counts, write_picture
+from hopefear.reporting import read_run, report_html
+from hopefear.reporting.chart import Line, Points
+from hopefear.reporting.clouds import cloud_chart, cloud_html, format_counts, write_picture
 from hopefear.types import Weights
 from run_directories import events_of_a_run, write_run
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hopefear.report.axis import Axis, fit_axis, format_tick
-from hopefear.report.chart import Band, Boxes, Chart, Line, Mark, Points
-from hopefear.report.colors import picture_colors
-from hopefear.report.markup import Markup, element, join
-from hopefear.report.svg_legend import draw_legend, shortened
-from hopefear.report.svg_marks import draw_mark, number, path
+from hopefear.reporting.axis import Axis, fit_axis, format_tick
+from hopefear.reporting.chart import Band, Boxes, Chart, Line, Mark, Points
+from hopefear.reporting.colors import picture_colors
+from hopefear.reporting.markup import Markup, element, join
+from hopefear.reporting.svg_legend import draw_legend, shortened
+from hopefear.reporting.svg_marks import draw_mark, number, path
 
 __all__ = ["chart_svg", "picture_svg"]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from hopefear.report.chart import Boxes, Chart
-from hopefear.report.figures import format_seconds
-from hopefear.report.markup import Markup
-from hopefear.report.page import Section, details, table
-from hopefear.report.run_record import RunRecord
+from hopefear.reporting.chart import Boxes, Chart
+from hopefear.reporting.figures import format_seconds
+from hopefear.reporting.markup import Markup
+from hopefear.reporting.page import Section, details, table
+from hopefear.reporting.run_record import RunRecord
 
 __all__ = ["times_section"]
 

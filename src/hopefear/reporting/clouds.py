@@ -7,12 +7,12 @@ from hopefear import __version__
 from hopefear.errors import ConfigError
 from hopefear.formats.files import open_output
 from hopefear.inspection import Chosen, Cloud, CloudPoint
-from hopefear.report.chart import BEST, FEAR, GRAY, HOPE, PALE, Chart, Line, Mark, Points, Symbol
-from hopefear.report.figures import format_weight
-from hopefear.report.markup import Markup, element
-from hopefear.report.page import Page, Section, details, table
-from hopefear.report.run_record import RunRecord
-from hopefear.report.svg import picture_svg
+from hopefear.reporting.chart import BEST, FEAR, GRAY, HOPE, PALE, Chart, Line, Mark, Points, Symbol
+from hopefear.reporting.figures import format_weight
+from hopefear.reporting.markup import Markup, element
+from hopefear.reporting.page import Page, Section, details, table
+from hopefear.reporting.run_record import RunRecord
+from hopefear.reporting.svg import picture_svg
 
 __all__ = ["cloud_chart", "cloud_html", "clouds_section", "format_counts", "write_picture"]
 

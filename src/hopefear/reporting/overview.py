@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from hopefear.metrics.score_format import format_scores
-from hopefear.report.figures import format_seconds
-from hopefear.report.markup import Markup, element
-from hopefear.report.page import Section, table
-from hopefear.report.run_record import RunRecord
+from hopefear.reporting.figures import format_seconds
+from hopefear.reporting.markup import Markup, element
+from hopefear.reporting.page import Section, table
+from hopefear.reporting.run_record import RunRecord
 
 __all__ = ["environment_section", "overview_section", "warnings_section"]
 

@@ -10,7 +10,7 @@ from html import escape
 from importlib import resources
 
 from hopefear.errors import ConfigError
-from hopefear.report.chart import Band, Boxes, Chart, Line, Mark, Points
+from hopefear.reporting.chart import Band, Boxes, Chart, Line, Mark, Points
 
 __all__ = ["figure", "library"]
 

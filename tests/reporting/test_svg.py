@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopefear.report.axis import fit_axis, format_tick
-from hopefear.report.chart import Band, Boxes, Chart, Line, Mark, Points
-from hopefear.report.svg import chart_svg, picture_svg
+from hopefear.reporting.axis import fit_axis, format_tick
+from hopefear.reporting.chart import Band, Boxes, Chart, Line, Mark, Points
+from hopefear.reporting.svg import chart_svg, picture_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)

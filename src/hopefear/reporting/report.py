@@ -7,15 +7,15 @@ from pathlib import Path
 from hopefear import __version__
 from hopefear.errors import ConfigError
 from hopefear.formats.files import PathLike, open_output
-from hopefear.report.clouds import clouds_section
-from hopefear.report.configuration import configuration_section
-from hopefear.report.curves import curves_section
-from hopefear.report.overview import environment_section, overview_section, warnings_section
-from hopefear.report.page import Page
-from hopefear.report.run_record import RunRecord, read_runs
-from hopefear.report.svg import picture_svg
-from hopefear.report.times import times_section
-from hopefear.report.weights import weights_section
+from hopefear.reporting.clouds import clouds_section
+from hopefear.reporting.configuration import configuration_section
+from hopefear.reporting.curves import curves_section
+from hopefear.reporting.overview import environment_section, overview_section, warnings_section
+from hopefear.reporting.page import Page
+from hopefear.reporting.run_record import RunRecord, read_runs
+from hopefear.reporting.svg import picture_svg
+from hopefear.reporting.times import times_section
+from hopefear.reporting.weights import weights_section
 
 __all__ = ["report_html", "report_page", "write_pictures", "write_report"]
 

@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopefear.report.markup import Markup, element, join
+from hopefear.reporting.markup import Markup, element, join
 
 
 class Reader(HTMLParser):

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from hopefear.report.chart import Band, Boxes, Line, Mark, Points
-from hopefear.report.markup import Markup, element
-from hopefear.report.svg_marks import draw_symbol, number, path
+from hopefear.reporting.chart import Band, Boxes, Line, Mark, Points
+from hopefear.reporting.markup import Markup, element
+from hopefear.reporting.svg_marks import draw_symbol, number, path
 
 __all__ = ["draw_legend", "shortened"]
 

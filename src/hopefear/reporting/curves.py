@@ -7,11 +7,11 @@ import numpy as np
 
 from hopefear.events import EpochFinished
 from hopefear.metrics.score_format import format_scores
-from hopefear.report.chart import Band, Chart, Line, Mark, Points
-from hopefear.report.figures import format_seconds, format_weight
-from hopefear.report.markup import Markup
-from hopefear.report.page import Section, details, table
-from hopefear.report.run_record import Replica, RunRecord
+from hopefear.reporting.chart import Band, Chart, Line, Mark, Points
+from hopefear.reporting.figures import format_seconds, format_weight
+from hopefear.reporting.markup import Markup
+from hopefear.reporting.page import Section, details, table
+from hopefear.reporting.run_record import Replica, RunRecord
 
 __all__ = ["curve_charts", "curves_section", "run_colors"]
 

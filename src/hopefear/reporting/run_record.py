@@ -20,7 +20,7 @@ from hopefear.events import (
 from hopefear.file_errors import file_error_reason
 from hopefear.formats.files import PathLike
 from hopefear.inspection import Cloud, read_cloud
-from hopefear.report.weight_history import WeightHistory
+from hopefear.reporting.weight_history import WeightHistory
 from hopefear.types import Weights
 
 __all__ = ["Replica", "RunRecord", "cloud_files", "read_run", "read_runs"]
