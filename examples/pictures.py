@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import hopefear
 from hopefear.demo import generated_corpus, run_candidates_demo, run_demo
-from hopefear.report import write_pictures
+from hopefear.reporting import write_pictures
 
 __all__ = ["draw", "main"]
 

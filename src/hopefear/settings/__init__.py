@@ -1,1 +1,5 @@
-"""Settings, declared once."""
+"""Settings are declared once, as fields of frozen dataclasses; everything else is derived."""
+
+from hopefear.settings.declare import Declaration, declaration, setting, settings, type_hints
+
+__all__ = ["Declaration", "declaration", "setting", "settings", "type_hints"]

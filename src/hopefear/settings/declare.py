@@ -1,0 +1,159 @@
+"""How a setting is declared, once: a field with its default, its help and its limits.
+
+The command line, TOML files, Python's keyword arguments and the reference page all read the same
+declaration::
+
+    @settings
+    class KBestMira:
+        epochs: int = setting(60, "Passes over the sentences.", least=1)
+
+A value outside the limits is an OptionError when the object is made, wherever it came from.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
+from numbers import Real
+from types import MappingProxyType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from hopefear.errors import OptionError
+from hopefear.registry import suggest
+
+__all__ = ["Declaration", "declaration", "setting", "settings", "type_hints"]
+
+T = TypeVar("T")
+_KEY, _AFTER = "hopefear", "__post_init__"
+
+
+class Declaration(NamedTuple):
+    """What is declared of a setting beside its type and default.
+
+    Attributes
+    ----------
+    help : str
+        One or two sentences for users.
+    group : str
+        The heading under which help lists it; empty for the heading of its class.
+    option : str
+        The command line's name for it, as in "--refs"; empty for the dotted key itself.
+    metavar : str
+        What stands for the value in help.
+    least, most, above : float, optional
+        Limits of numbers: >= least, <= most, > above.
+    """
+
+    help: str = ""
+    group: str = ""
+    option: str = ""
+    metavar: str = ""
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+
+
+def setting(
+    default: Any = MISSING,
+    help: str = "",
+    *,
+    factory: Callable[[], Any] | None = None,
+    group: str = "",
+    option: str = "",
+    metavar: str = "",
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> Any:
+    """Declare a setting; see `Declaration`. `factory` makes defaults that are objects."""
+    declared = Declaration(help, group, option, metavar, least, most, above)
+    metadata = MappingProxyType({_KEY: declared})
+    if factory is not None:
+        return field(default_factory=factory, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def declaration(of: Field[Any]) -> Declaration:
+    """Return what a dataclass's field declares."""
+    found = of.metadata.get(_KEY)
+    return found if isinstance(found, Declaration) else Declaration()
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(setting, field))
+def settings(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass of settings; a method `check`, if any, sees them all together."""
+    setattr(cls, _AFTER, _check)
+    return dataclass(frozen=True, kw_only=True)(cls)
+
+
+def _check(self: object) -> None:
+    for name, kind, declared in _limits(type(self)):
+        _check_value(self, name, kind, declared)
+    if (together := getattr(self, "check", None)) is not None:
+        together()
+
+
+@cache
+def type_hints(kind: type) -> dict[str, Any]:
+    """Return the annotations of a class's settings, resolved."""
+    return get_type_hints(kind, include_extras=True)
+
+
+@cache
+def _limits(kind: type) -> tuple[tuple[str, Any, Declaration], ...]:
+    hints = type_hints(kind)
+    return tuple(
+        (option.name, plain, declaration(option))
+        for option in fields(kind)
+        if (plain := _plain(hints[option.name])) in (int, float) or get_origin(plain) is Literal
+    )
+
+
+def _plain(hint: Any) -> Any:
+    """Return the type that a value has, without annotations and without None."""
+    if get_origin(hint) is Annotated:
+        return _plain(get_args(hint)[0])
+    kinds = [kind for kind in get_args(hint) if kind is not type(None)]
+    optional = get_origin(hint) is not Literal and type(None) in get_args(hint)
+    return _plain(kinds[0]) if optional and len(kinds) == 1 else hint
+
+
+def _check_value(owner: object, name: str, kind: Any, declared: Declaration) -> None:
+    value = getattr(owner, name)
+    if value is None:
+        return
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            known = list(map(str, get_args(kind)))
+            raise OptionError(owner, name, f": unknown {value!r}{suggest(str(value), known)}")
+        return
+    whole = kind is int
+    fits = type(value) is int if whole else isinstance(value, Real) and not isinstance(value, bool)
+    if not fits or not math.isfinite(value) or not _within(value, declared):
+        demand = f"must be a {'whole' if whole else 'finite'} number{_bounds(declared)}"
+        raise OptionError(owner, name, f" {demand}, got {value!r}")
+
+
+def _within(value: float, declared: Declaration) -> bool:
+    least, most, above = declared.least, declared.most, declared.above
+    return (
+        (least is None or value >= least)
+        and (most is None or value <= most)
+        and (above is None or value > above)
+    )
+
+
+def _bounds(declared: Declaration) -> str:
+    limits = [(">=", declared.least), (">", declared.above), ("<=", declared.most)]
+    given = [f"{sign} {limit:g}" for sign, limit in limits if limit is not None]
+    return f" {' and '.join(given)}" if given else ""
