@@ -97,7 +97,8 @@ def settings(cls: type[T]) -> type[T]:
 
 
 def _check(self: object) -> None:
-    for name, kind, declared in _limits(type(self)):
+    owner: type = type(self)
+    for name, kind, declared in _limits(owner):
         _check_value(self, name, kind, declared)
     if (together := getattr(self, "check", None)) is not None:
         together()
