@@ -89,7 +89,9 @@ def declaration(of: Field[Any]) -> Declaration:
     return found if isinstance(found, Declaration) else Declaration()
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(setting, field))
+# No field_specifiers: type checkers then take any declared setting for a field with a default,
+# although its default is not a keyword argument.
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 def settings(cls: type[T]) -> type[T]:
     """Make a frozen dataclass of settings; a method `check`, if any, sees them all together."""
     setattr(cls, _AFTER, _check)
