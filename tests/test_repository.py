@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import hopefear
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hopefear"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -55,6 +57,7 @@ def places(pattern: str, paths: list[Path]) -> list[str]:
 def test_every_file_is_of_a_kind_that_belongs_here() -> None:
     """What a trial run left behind has no ending, or one of its own."""
     kinds = {".md", ".toml", ".txt", ".cff", ".cmake", ".svg", ".pyi", ".typed", ".js", ".css"}
+    kinds |= {".yaml"}
     plain = {"LICENSE", "Makefile", "NOTICE", "run", ".clang-format", ".gitignore", ".importlinter"}
     data = ROOT / "tests" / "data"
     others = [path for path in tracked() if path.suffix not in CODE | kinds]
@@ -97,3 +100,13 @@ def test_every_public_name_of_a_module_exists_and_is_listed_once(path: Path) -> 
     names = getattr(module, "__all__", [])  # that they are sorted is checked by ruff (RUF022)
     assert [name for name in names if not hasattr(module, name)] == []
     assert len(names) == len(set(names))
+
+
+def test_the_citation_and_the_changelog_know_the_version_of_the_package() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    released = dict(re.findall(r"^(version|date-released): (\S+)$", citation, re.MULTILINE))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## \[?(\S+?)\]?(?: - (\S+))?$", changelog, re.MULTILINE)
+    assert sections[0] == ("Unreleased", "")
+    assert sections[1] == (released["version"], released["date-released"])
+    assert released["version"] == hopefear.__version__
