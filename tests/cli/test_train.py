@@ -29,10 +29,9 @@ def test_a_bitext_becomes_a_model_and_every_stage_is_told(folder: Path, hopefear
 
 def test_what_is_wrong_is_told_in_a_line(folder: Path, hopefear: Hopefear) -> None:
     found = hopefear("train", "-s", "train.f", "-o", "model")
-    assert (found.code, found.err) == (
-        2,
-        "hopefear: train: source and target: a bitext has both sides (--source, --target)\n",
-    )
+    assert found.code == 2
+    assert "the target side is missing" in found.err
+    assert found.err.endswith("(--source, --target)\n")
     found = hopefear("train", "-s", "none", "-t", "train.e", "-o", "model")
     assert (found.code, found.err) == (1, "hopefear: none: is not there\n")
 

@@ -82,7 +82,7 @@ def test_a_model_is_not_copied_over_other_files(made: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("name", ["../grammar.bin", "/etc/passwd", "a/../../b", ""])
 def test_no_file_outside_of_the_directory_is_named(copy: Path, name: str) -> None:
     rewrite(copy, '"grammar.bin"', f'"{name}"')
-    with pytest.raises(FormatError, match="is no path within the model's directory"):
+    with pytest.raises(FormatError, match="is not a path inside the model's directory"):
         Model(copy)
 
 
@@ -97,7 +97,7 @@ def test_no_link_leads_out_of_the_directory(copy: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("version = 1", "version = 2", r"model\.toml: version 2 is not known"),
+        ("version = 1", "version = 2", r"model\.toml: version: .* got 2"),
         ('"grammar.bin"', '"other.bin"', r"other\.bin: is not there"),
         ("max_span", "max_spam", r"model\.toml: decoder\.max_spam: unknown key"),
         ("[decoder]", "[decoder", r"model\.toml: "),

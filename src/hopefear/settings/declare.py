@@ -158,5 +158,5 @@ def _within(value: float, declared: Declaration) -> bool:
 
 def _bounds(declared: Declaration) -> str:
     limits = [(">=", declared.least), (">", declared.above), ("<=", declared.most)]
-    given = [f"{sign} {limit:g}" for sign, limit in limits if limit is not None]
+    given = [f"{sign} {limit}" for sign, limit in limits if limit is not None]
     return f" {' and '.join(given)}" if given else ""

@@ -6,44 +6,49 @@ Tokenization is that of Moses' scripts, as the package sacremoses has it.
 import importlib
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Literal
 
 from hopefear.errors import ConfigError
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 
 __all__ = ["Normalization"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Normalization:
-    """How sentences become the words that a model knows.
+    """How sentences become the words that a model knows."""
 
-    Parameters
-    ----------
-    unicode
-        The Unicode normal form to bring texts to, or ``none``.
-    punctuation
-        Whether quotes, dashes and the like are written in one way (Moses' script, by sacremoses).
-    tokenize
-        ``none``: words are what blanks separate; ``sacremoses``: Moses' tokenizer, without escapes.
-    lowercase
-        Whether everything is lowercased.
-    source_language, target_language
-        Codes such as ``de``, whose abbreviations the tokenizer knows.
-    """
-
-    unicode: Literal["none", "nfc", "nfkc"] = "none"
-    punctuation: bool = False
-    tokenize: Literal["none", "sacremoses"] = "none"
-    lowercase: bool = False
-    source_language: str = "en"
-    target_language: str = "en"
-
-    def __post_init__(self) -> None:
-        require.one_of(self, "unicode", ["none", "nfc", "nfkc"])
-        require.one_of(self, "tokenize", ["none", "sacremoses"])
+    unicode: Literal["none", "nfc", "nfkc"] = setting(
+        "none", "Unicode normal form of all texts.", group="Data"
+    )
+    punctuation: bool = setting(
+        False,
+        "Normalize quotes, dashes and other punctuation as Moses does (needs sacremoses).",
+        group="Data",
+    )
+    tokenize: Literal["none", "sacremoses"] = setting(
+        "none",
+        "Tokenizer: none, if blanks separate the words already, or sacremoses, Moses' tokenizer "
+        "without escapes.",
+        group="Data",
+        option="tokenize",
+    )
+    lowercase: bool = setting(False, "Lowercase all texts.", group="Data", option="lowercase")
+    source_language: str = setting(
+        "en",
+        "Source language for the tokenizer, as in 'de'.",
+        group="Data",
+        metavar="CODE",
+        option="source-language",
+    )
+    target_language: str = setting(
+        "en",
+        "Target language for the tokenizer, as in 'en'.",
+        group="Data",
+        metavar="CODE",
+        option="target-language",
+    )
 
     @property
     def keeps_words(self) -> bool:

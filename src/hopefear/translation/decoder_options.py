@@ -1,62 +1,73 @@
 """How to decode, and what labels and features are called."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from hopefear import _core
 from hopefear._core import PassThrough
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.translation.features import PassNames
 
 __all__ = ["DecoderOptions", "ModelNames"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class DecoderOptions:
-    """How to decode.
+    """Limits of the search for translations, and the extra rules for single words."""
 
-    Attributes
-    ----------
-    max_span : int
-        How many source words a rule may cover; 0: any number, which takes time and memory that
-        grow with the cube of the sentence's length. Glue rules may cover any number.
-    rule_limit : int
-        How many rules of each source side are considered, the best ones by their own features and
-        words, under the weights of the model whatever weights are given; 0: all.
-    identity_rules : bool
-        Whether every word may pass as it is, even if there are rules for it.
-    number_rules : bool
-        Whether words of digits and punctuation may.
-    name_rules : bool
-        Whether words that begin with a capital letter (Latin, Greek or Cyrillic) may.
-    pop_limit : int
-        How many candidates cube pruning scores for each node of the chart; 0: all, which is
-        exhaustive search and takes time that grows exponentially with the sentence's length.
-    beam : float
-        Derivations that are worse, and candidates that promise less, than the best of their node of
-        the chart by more than this are dropped; 0: none.
-    cache_bytes : int
-        How much memory is used for rules that were scored already.
-    template_cache_bytes : int
-        How much memory is used for what feature templates gave to rules already.
-    """
-
-    max_span: int = 20
-    rule_limit: int = 30
-    identity_rules: bool = False
-    number_rules: bool = False
-    name_rules: bool = False
-    pop_limit: int = 200
-    beam: float = 0.0
-    cache_bytes: int = 100 << 20
-    template_cache_bytes: int = 100 << 20
-
-    def __post_init__(self) -> None:
-        require.integer(self, "max_span", 0, 65535)
-        require.integer(self, "rule_limit", 0)
-        require.integer(self, "pop_limit", 0)
-        require.non_negative(self, "beam")
-        require.integer(self, "cache_bytes", 0)
-        require.integer(self, "template_cache_bytes", 0)
+    max_span: int = setting(
+        20,
+        "Maximum number of source words a rule may cover, glue rules excepted; 0: no limit, which "
+        "takes time and memory cubic in the length of the sentence.",
+        least=0,
+        most=65535,
+        group="Decoder",
+        option="max-span",
+    )
+    rule_limit: int = setting(
+        30,
+        "Maximum number of rules for each source side: the best ones by their own features under "
+        "the weights stored in the model; 0: no limit.",
+        least=0,
+        group="Decoder",
+        option="rule-limit",
+    )
+    identity_rules: bool = setting(
+        False, "Let every word be copied to the output, even if rules cover it.", group="Decoder"
+    )
+    number_rules: bool = setting(
+        False, "Let words made of digits and punctuation be copied to the output.", group="Decoder"
+    )
+    name_rules: bool = setting(
+        False,
+        "Let words that start with a Latin, Greek or Cyrillic capital be copied to the output.",
+        group="Decoder",
+    )
+    pop_limit: int = setting(
+        200,
+        "Number of candidates that cube pruning scores for each chart node; more is slower and "
+        "more accurate; 0: no limit, which takes time exponential in the length of the sentence.",
+        least=0,
+        group="Decoder",
+        option="pop-limit",
+    )
+    beam: float = setting(
+        0.0,
+        "Drop derivations and candidates that score worse than the best of their chart node by "
+        "more than this; smaller is faster; 0: keep all.",
+        least=0,
+        group="Decoder",
+        option="beam",
+    )
+    cache_bytes: int = setting(
+        100 << 20, "Memory for caching scored rules.", least=0, group="Decoder", metavar="BYTES"
+    )
+    template_cache_bytes: int = setting(
+        100 << 20,
+        "Memory for caching the features that templates computed for rules.",
+        least=0,
+        group="Decoder",
+        metavar="BYTES",
+    )
 
     def core(self) -> _core.DecoderOptions:
         """Return what the core needs of it."""
@@ -71,31 +82,26 @@ class DecoderOptions:
         return options
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class ModelNames:
-    """What labels and features are called.
+    """Names of the decoder's own labels and features."""
 
-    Attributes
-    ----------
-    goal, pass_through : str
-        The labels of whole sentences, and of words that pass as they are.
-    word_penalty : str
-        -1 for each word of a rule's target side; <s> and </s> are such words, as in Moses.
-    phrase_penalty : str
-        1 for each rule, those that glue and words that pass included.
-    unknown_word, identity_rule, number_rule, name_rule : str
-        1 for each word that passes: because no rule covers it alone, because every word may, or
-        because it is a number or a name.
-    """
-
-    goal: str = "S"
-    pass_through: str = "X"
-    word_penalty: str = "WordPenalty"
-    phrase_penalty: str = "PhrasePenalty"
-    unknown_word: str = "UnknownWord"
-    identity_rule: str = "IdentityRule"
-    number_rule: str = "NumberRule"
-    name_rule: str = "NameRule"
+    goal: str = setting("S", "Label of whole sentences.")
+    pass_through: str = setting("X", "Label of words that are copied to the output.")
+    word_penalty: str = setting(
+        "WordPenalty", "Feature: -1 for each target word of a rule, <s> and </s> included."
+    )
+    phrase_penalty: str = setting(
+        "PhrasePenalty", "Feature: 1 for each rule, glue rules and copied words included."
+    )
+    unknown_word: str = setting(
+        "UnknownWord", "Feature: 1 for each word that is copied because no rule covers it alone."
+    )
+    identity_rule: str = setting(
+        "IdentityRule", "Feature: 1 for each word that is copied by an identity rule."
+    )
+    number_rule: str = setting("NumberRule", "Feature: 1 for each number that is copied.")
+    name_rule: str = setting("NameRule", "Feature: 1 for each name that is copied.")
 
     def passing(self) -> PassNames:
         """Return what rules of words that pass are called."""

@@ -6,28 +6,23 @@ from typing import Literal
 from hopefear import _core
 from hopefear._core import FeatureView
 from hopefear.grammar import Grammar
+from hopefear.settings import setting, settings
 
 __all__ = ["FeatureUse", "GrammarUse"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class FeatureUse:
-    """A feature that is made of a value that the rules of a grammar have.
+    """How the model uses a value that the rules of a grammar have."""
 
-    Attributes
-    ----------
-    of : str
-        The grammar's feature.
-    view : str
-        ``value``: as it is; ``logarithm``: at least -100; ``rarity``: exp(1 - count); ``none``: it
-        is no feature of the model.
-    name : str
-        What the model's feature is called; as the grammar's if left out.
-    """
-
-    of: str
-    view: Literal["none", "value", "logarithm", "rarity"] = "value"
-    name: str = ""
+    of: str = setting(help="Feature of the grammar.", group="Features")
+    view: Literal["none", "value", "logarithm", "rarity"] = setting(
+        "value",
+        "What the model's feature is: the value itself; its logarithm, at least -100; its rarity, "
+        "exp(1 - count); none: the model does not use it.",
+        group="Features",
+    )
+    name: str = setting("", "Name of the model's feature; by default the same.", group="Features")
 
     def core(self) -> _core.FeatureUse:
         """Return it as the core needs it."""

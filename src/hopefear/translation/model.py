@@ -14,16 +14,16 @@ All files are named by paths within the directory, so that it can be moved as a 
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
-from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.errors import ConfigError, DataError, FormatError, OptionError
 from hopefear.formats import open_output, read_weights, write_weights
 from hopefear.formats.feature_table import read_feature_table
 from hopefear.formats.files import PathLike
 from hopefear.grammar import Grammar
-from hopefear.settings import config
+from hopefear.settings import config, setting, settings
 from hopefear.text.normalization import Normalization
 from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse, ModelNames
 from hopefear.translation.features import BuiltInTemplate, Collector, FeatureSet, RuleTemplate
@@ -44,94 +44,88 @@ SETTINGS_FILE = "model.toml"
 VERSION = 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class GrammarFile:
-    """A grammar of a model.
+    """A grammar of a model."""
 
-    Parameters
-    ----------
-    file
-        The file, from the model's directory.
-    max_span
-        How many source words a rule may cover, 0: any number; the decoder's option if left out.
-    features
-        Features that are used in another way than usual, see `hopefear.translation.FeatureUse`.
-    """
+    file: str = setting(help="The file, relative to the model's directory.")
+    max_span: int | None = setting(
+        None,
+        "Maximum number of source words a rule may cover, 0: no limit; by default the decoder's.",
+        least=0,
+        most=65535,
+    )
+    features: tuple[FeatureUse, ...] = setting(
+        (), "Features that are not used in the default way; see `FeatureUse`."
+    )
 
-    file: str
-    max_span: int | None = None
-    features: tuple[FeatureUse, ...] = ()
-
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse files outside the model's directory."""
         _check_name(self.file)
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class LanguageModelFile:
     """A language model, and the feature that is the logarithm of its probability."""
 
-    feature: str
-    file: str
+    feature: str = setting(help="Name of the feature.")
+    file: str = setting(help="The file, relative to the model's directory.")
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse files outside the model's directory."""
         _check_name(self.file)
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TemplateFile:
-    """What gives further features, and the file of those that were chosen from a bitext."""
+    """A feature template, and the file of the features that were selected from a bitext."""
 
-    template: Annotated[object, known_templates]
-    file: str | None = None
+    template: Annotated[object, known_templates] = setting(help="The feature template.")
+    file: str | None = setting(None, "The file, relative to the model's directory.")
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Require a file inside the model's directory if the template needs one."""
         if self.file is not None:
             _check_name(self.file)
         elif isinstance(self.template, Collector):
             name = known_templates.name_of(type(self.template))
-            raise ConfigError(f"the features of '{name}' are in a file, but none is named")
+            raise ConfigError(f"the feature template '{name}' needs a file of features")
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class ModelSettings:
-    """What ``model.toml`` says.
+    """Content of ``model.toml``."""
 
-    Parameters
-    ----------
-    version
-        Of the directory's layout.
-    grammars, language_models
-        The files.
-    glue
-        The grammar whose rules may cover any number of words; `glue_grammar` if there is none.
-    weights
-        The file of weights, in any registered format.
-    normalization
-        What is done to input.
-    decoder
-        How to decode, unless a caller says otherwise.
-    names
-        What labels and features are called.
-    templates
-        Further features, see `hopefear.translation.features`.
-    """
+    version: int = setting(VERSION, "Version of the directory's layout.")
+    grammars: tuple[GrammarFile, ...] = setting((), "The grammars.")
+    language_models: tuple[LanguageModelFile, ...] = setting((), "The language models.")
+    glue: str | None = setting(
+        None, "Grammar whose rules may cover any number of words; by default `glue_grammar`."
+    )
+    weights: str = setting("weights.tsv", "File of weights, in any registered format.")
+    normalization: Normalization = setting(
+        help="Normalization of input sentences.", factory=Normalization
+    )
+    decoder: DecoderOptions = setting(
+        help="Decoder settings, unless the caller overrides them.", factory=DecoderOptions
+    )
+    names: ModelNames = setting(
+        help="Names of the decoder's own labels and features.", factory=ModelNames
+    )
+    templates: tuple[TemplateFile, ...] = setting((), "Feature templates.")
 
-    version: int = VERSION
-    grammars: tuple[GrammarFile, ...] = ()
-    language_models: tuple[LanguageModelFile, ...] = ()
-    glue: str | None = None
-    weights: str = "weights.tsv"
-    normalization: Normalization = field(default_factory=Normalization)
-    decoder: DecoderOptions = field(default_factory=DecoderOptions)
-    names: ModelNames = field(default_factory=ModelNames)
-    templates: tuple[TemplateFile, ...] = ()
-
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Require a known version, different features, and files inside the directory."""
         if self.version != VERSION:
-            raise ConfigError(f"version {self.version} is not known; this program has {VERSION}")
+            raise OptionError(
+                self, "version", f": this program reads version {VERSION}, got {self.version}"
+            )
         features = [model.feature for model in self.language_models]
         if len(set(features)) < len(features):
-            raise ConfigError(f"language_models: two have the same feature, of {features}")
+            repeated = next(name for name in features if features.count(name) > 1)
+            raise OptionError(
+                self, "language_models", f": several models have the feature '{repeated}'"
+            )
         for name in (self.weights, *([self.glue] if self.glue else [])):
             _check_name(name)
 
@@ -298,7 +292,7 @@ def _load_settings(directory: Path) -> ModelSettings:
 def _check_name(name: str) -> None:
     path = PurePosixPath(name)
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
-        raise ConfigError(f"'{name}' is no path within the model's directory")
+        raise ConfigError(f"'{name}' is not a path inside the model's directory")
 
 
 def _inside(directory: Path, name: str) -> Path:

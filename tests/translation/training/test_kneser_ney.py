@@ -316,8 +316,8 @@ def test_a_discount_out_of_range_is_refused_with_its_value(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": 0}, "order must be a whole number from 1 to 6, got 0"),
-        ({"order": 7}, "order must be a whole number from 1 to 6, got 7"),
+        ({"order": 0}, "order must be a whole number >= 1 and <= 6, got 0"),
+        ({"order": 7}, "order must be a whole number >= 1 and <= 6, got 7"),
         ({"order": 2, "prune": (0, 0, 1)}, "3 pruning thresholds for a model of order 2"),
         ({"prune": (1,)}, "first pruning threshold must be 0"),
         ({"prune": (0, 2, 1)}, "must not be below that of the order before it"),

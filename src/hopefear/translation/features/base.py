@@ -39,7 +39,7 @@ class BuiltInTemplate(Protocol):
 
 Template = RuleTemplate | BuiltInTemplate
 
-templates: Registry[object] = Registry("feature template", group="hopefear.translation.features")
+templates: Registry[object] = Registry("feature template", group="hopefear.features")
 """Templates and what makes them, by the names that settings use."""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hopefear import _core
 from hopefear.errors import DataError, FormatError
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.translation.features.base import templates
 from hopefear.translation.features.collected import FeatureSet, Progress, Row
 from hopefear.translation.features.names import Special, feature_name
@@ -89,24 +89,19 @@ _UNKNOWN = ""  # in rows
 
 
 @templates.register("large")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Lexical:
-    """The lexical features of the paper's large model, for the words of a bitext.
+    """Lexical features of the paper's large model, for the words of a bitext."""
 
-    Attributes
-    ----------
-    min_count : int
-        Words that occur less often are all ``<unk>``. The paper has 10,000, in 150 million words.
-    min_feature_count : int
-        Features that occur less often in the bitext are left out.
-    """
-
-    min_count: int = 10
-    min_feature_count: int = 1
-
-    def __post_init__(self) -> None:
-        require.integer(self, "min_count", 1)
-        require.integer(self, "min_feature_count", 1)
+    min_count: int = setting(
+        10,
+        "Words that occur less often become <unk>; the paper has 10,000 for 150 million words.",
+        least=1,
+        group="Features",
+    )
+    min_feature_count: int = setting(
+        1, "Features that occur less often in the bitext are dropped.", least=1, group="Features"
+    )
 
     def collect(self, bitext: _core.Bitext, tell: Progress) -> Iterator[Row]:
         """Yield the words that are told apart, and the features with their counts."""

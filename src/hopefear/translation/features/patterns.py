@@ -6,11 +6,10 @@ modelling, of two languages.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from hopefear import _core
 from hopefear.errors import FormatError
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.translation.features.base import templates
 from hopefear.translation.features.collected import FeatureSet, Progress, Row
 from hopefear.translation.features.lexical import LexicalTemplate
@@ -24,36 +23,30 @@ _ORDERS = {"unigram": 1, "bigram": 2, "trigram": 3}
 
 
 @templates.register("patterns")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Patterns:
-    """Counts the most common patterns of the bitext; words are told apart, however rare.
+    """Counts the most frequent patterns of the bitext; no word becomes <unk>, however rare.
 
     ================  ===========================================================================
     ``pair:f/e``      links between f and e in the word alignments of rules
     ``unigram:e``     words e of the translation
-    ``bigram:d/e``    words d e, one after the other, in one rule or in several
-    ``trigram:c/d/e`` the same of three words
-    ``trigger:f/e``   words e of the translation of a sentence that has f somewhere
+    ``bigram:d/e``    adjacent words d e of the translation, from one rule or several
+    ``trigram:c/d/e`` the same for three words
+    ``trigger:f/e``   words e of the translation if the source sentence contains f
     ================  ===========================================================================
-
-    Attributes
-    ----------
-    pairs, unigrams, bigrams, trigrams : int
-        How many there are: those that are most frequent in the bitext.
-    triggers : int
-        How many there are: of the words that are together in a sentence pair more often than by
-        chance, those with the highest mutual information of both being in it.
     """
 
-    pairs: int = 1000
-    unigrams: int = 200
-    bigrams: int = 1000
-    trigrams: int = 1000
-    triggers: int = 4000
-
-    def __post_init__(self) -> None:
-        for field in ("pairs", "unigrams", "bigrams", "trigrams", "triggers"):
-            require.integer(self, field, 0)
+    pairs: int = setting(1000, "Number of word pairs.", least=0, group="Features")
+    unigrams: int = setting(200, "Number of unigrams.", least=0, group="Features")
+    bigrams: int = setting(1000, "Number of bigrams.", least=0, group="Features")
+    trigrams: int = setting(1000, "Number of trigrams.", least=0, group="Features")
+    triggers: int = setting(
+        4000,
+        "Number of triggers: the word pairs with the highest mutual information among those that "
+        "share a sentence pair more often than by chance.",
+        least=0,
+        group="Features",
+    )
 
     def collect(self, bitext: _core.Bitext, tell: Progress) -> Iterator[Row]:
         """Yield the patterns, with their counts or mutual information."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 from hopefear._core import (
     AlignmentParser,
@@ -27,6 +28,7 @@ from hopefear.registry import suggest
 __all__ = [
     "SYMMETRIZATIONS",
     "Alignments",
+    "Symmetrization",
     "align",
     "read_alignments",
     "symmetrize",
@@ -34,6 +36,17 @@ __all__ = [
 ]
 
 _Base, _Final = SymmetrizationBase, SymmetrizationFinal
+
+Symmetrization = Literal[
+    "grow-diag-final-and",
+    "grow-diag-final",
+    "grow-diag",
+    "grow-final-and",
+    "grow-final",
+    "grow",
+    "intersection",
+    "union",
+]
 
 SYMMETRIZATIONS: dict[str, tuple[SymmetrizationBase, bool, SymmetrizationFinal]] = {
     "intersection": (_Base.intersection, False, _Final.none),

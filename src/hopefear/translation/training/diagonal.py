@@ -4,60 +4,59 @@ Dyer, Chahuneau & Smith (2013), A simple, fast, and effective reparameterization
 NAACL. The model of fast_align, estimated in both directions at once.
 """
 
-from dataclasses import dataclass
-
 from hopefear import _core
 from hopefear._core import Alignments
 from hopefear.errors import DataError
 from hopefear.formats.files import PathLike
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.translation.training.progress import Progress
 from hopefear.translation.training.texts import read_text
 
 __all__ = ["DiagonalAligner"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class DiagonalAligner:
-    """Finds p₀ t(e | NULL) + (1 - p₀) Σᵢ δ(i | j, m, n) t(e | fᵢ) by expectation maximization.
+    """Maximizes p₀ t(e | NULL) + (1 - p₀) Σᵢ δ(i | j, m, n) t(e | fᵢ) by EM.
 
-    The same bitext gives the same links, for any number of threads.
-
-    Parameters
-    ----------
-    iterations
-        Of expectation maximization.
-    null_probability
-        p₀, that of a word without a link.
-    tension
-        λ at the start, where δ ∝ exp(-λ |i/n - j/m|); it is learned.
-    concentration
-        α of the Dirichlet prior of translation probabilities: the smaller, the sparser.
-    max_length
-        Longer sentences get no links.
-    memory
-        Bytes for pairs of words; where not all fit, the model is estimated from as many sentences
-        as do, which lie evenly in the bitext.
-    threads
-        0: one for each core.
+    The same bitext gives the same links for any number of threads.
     """
 
-    iterations: int = 5
-    null_probability: float = 0.08
-    tension: float = 4.0
-    concentration: float = 0.01
-    max_length: int = 200
-    memory: int = 1 << 31
-    threads: int = 0
-
-    def __post_init__(self) -> None:
-        require.integer(self, "iterations", 1)
-        require.probability(self, "null_probability")
-        require.positive(self, "tension")
-        require.positive(self, "concentration")
-        require.integer(self, "max_length", 1, 65535)
-        require.integer(self, "memory", 1 << 20)
-        require.integer(self, "threads", 0)
+    iterations: int = setting(
+        5, "Iterations of expectation maximization.", least=1, group="Alignment"
+    )
+    null_probability: float = setting(
+        0.08, "p₀, the probability of a word without a link.", least=0, most=1, group="Alignment"
+    )
+    tension: float = setting(
+        4.0,
+        "Initial value of λ in δ ∝ exp(-λ |i/n - j/m|); the aligner learns it.",
+        above=0,
+        group="Alignment",
+    )
+    concentration: float = setting(
+        0.01,
+        "α of the Dirichlet prior over translation probabilities; smaller is sparser.",
+        above=0,
+        group="Alignment",
+    )
+    max_length: int = setting(
+        200, "Longer sentences get no links.", least=1, most=65535, group="Alignment"
+    )
+    memory: int = setting(
+        1 << 31,
+        "Memory for pairs of words; if they do not fit, the model is estimated from as many evenly "
+        "spaced sentences as do.",
+        least=1 << 20,
+        group="Run",
+        metavar="BYTES",
+    )
+    threads: int = setting(
+        0,
+        "Number of threads, 0: one per core; the result does not depend on it.",
+        least=0,
+        group="Run",
+    )
 
     def align(
         self, source: PathLike, target: PathLike, progress: Progress | None = None

@@ -9,13 +9,13 @@ import json
 import math
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
 
 from hopefear import _core
 from hopefear._core import Alignments, ExtractionSummary, RuleSmoothing
 from hopefear.formats.files import PathLike
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.translation.training.align import read_alignments
 from hopefear.translation.training.progress import Progress
 from hopefear.translation.training.texts import read_text
@@ -23,7 +23,7 @@ from hopefear.translation.training.texts import read_text
 __all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity", "read_bitext"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class RuleExtraction:
     """Extracts the rules of a bitext; the limits are those of the paper.
 
@@ -44,55 +44,66 @@ class RuleExtraction:
 
     The lexical weights of a rule that was seen with several word alignments are those of the most
     frequent one, which is kept with the rule; of equally frequent ones Moses' choice.
-
-    Parameters
-    ----------
-    max_phrase_length
-        Words on either side of an initial phrase pair.
-    max_source_symbols
-        Words and nonterminals on the source side of a rule.
-    max_nonterminals
-        Nonterminals of a rule, at most 2.
-    min_nonterminal_span
-        Source words that a nonterminal stands for, at least.
-    adjacent_nonterminals
-        Whether nonterminals may be neighbors on the source side.
-    tight
-        Whether phrase pairs must not begin or end with a word without a link.
-    fractional_counts
-        Whether the rules of one initial phrase pair share one count; otherwise each has its own.
-    smoothing
-        ``none``, or ``good-turing`` for joint counts that are discounted, as Moses' --GoodTuring
-        does it, where they are small; the counts themselves stay as they are.
-    memory
-        Bytes to work in, beside the bitext (about 10 a word); what does not fit is sorted in
-        temporary files.
-    threads
-        0: one for each core. The result does not depend on it.
-    temporary_directory
-        Where these files are made (they never show there); the system's by default.
     """
 
-    max_phrase_length: int = 10
-    max_source_symbols: int = 5
-    max_nonterminals: int = 2
-    min_nonterminal_span: int = 2
-    adjacent_nonterminals: bool = False
-    tight: bool = True
-    fractional_counts: bool = True
-    smoothing: Literal["none", "good-turing"] = "none"
-    memory: int = 1 << 31
-    threads: int = 0
-    temporary_directory: str = ""
-
-    def __post_init__(self) -> None:
-        require.integer(self, "max_phrase_length", 1, 255)
-        require.integer(self, "max_source_symbols", 1, 64)
-        require.integer(self, "max_nonterminals", 0, 2)
-        require.integer(self, "min_nonterminal_span", 1, 255)
-        require.one_of(self, "smoothing", ["none", "good-turing"])
-        require.integer(self, "memory", 1 << 20)
-        require.integer(self, "threads", 0)
+    max_phrase_length: int = setting(
+        10,
+        "Maximum number of words on either side of an initial phrase pair.",
+        least=1,
+        most=255,
+        group="Rules",
+    )
+    max_source_symbols: int = setting(
+        5,
+        "Maximum number of words and nonterminals on the source side of a rule.",
+        least=1,
+        most=64,
+        group="Rules",
+    )
+    max_nonterminals: int = setting(
+        2, "Maximum number of nonterminals in a rule.", least=0, most=2, group="Rules"
+    )
+    min_nonterminal_span: int = setting(
+        2,
+        "Minimum number of source words that a nonterminal replaces.",
+        least=1,
+        most=255,
+        group="Rules",
+    )
+    adjacent_nonterminals: bool = setting(
+        False, "Allow adjacent nonterminals on the source side.", group="Rules"
+    )
+    tight: bool = setting(
+        True, "Drop phrase pairs that start or end with an unaligned word.", group="Rules"
+    )
+    fractional_counts: bool = setting(
+        True,
+        "Divide one count among the rules of an initial phrase pair, instead of one count each.",
+        group="Rules",
+    )
+    smoothing: Literal["none", "good-turing"] = setting(
+        "none",
+        "Smoothing of rule probabilities: none, or good-turing, which discounts small joint counts "
+        "as Moses' --GoodTuring does; the count features stay unsmoothed.",
+        group="Rules",
+    )
+    memory: int = setting(
+        1 << 31,
+        "Working memory beside the bitext, which takes about 10 bytes a word; rules that do not "
+        "fit are sorted in temporary files.",
+        least=1 << 20,
+        group="Run",
+        metavar="BYTES",
+    )
+    threads: int = setting(
+        0,
+        "Number of threads, 0: one per core; the result does not depend on it.",
+        least=0,
+        group="Run",
+    )
+    temporary_directory: str = setting(
+        "", "Directory for temporary files; by default the system's.", group="Run"
+    )
 
     def extract(
         self,

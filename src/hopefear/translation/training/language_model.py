@@ -7,7 +7,6 @@ Heafield et al. (2013), Scalable modified Kneser-Ney language model estimation, 
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +14,7 @@ from hopefear import _core
 from hopefear._core import EstimationSummary, OrderSummary
 from hopefear.errors import OptionError
 from hopefear.formats.files import PathLike, open_binary_output, open_source, replacing
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.translation.language_model import uncompressed_model
 from hopefear.translation.training.progress import Progress
 
@@ -32,7 +31,7 @@ __all__ = [
 Structure = Literal["probing", "trie"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class KneserNey:
     r"""Interpolated modified Kneser-Ney smoothing.
 
@@ -40,26 +39,6 @@ class KneserNey:
     first word; below the words is the uniform distribution over the vocabulary and <unk>. a is the
     adjusted count: for the longest n-grams and those that begin with <s> how often they occur, for
     others how many words precede them.
-
-    Parameters
-    ----------
-    order
-        How many words the longest n-grams have, from 1 to 6; KenLM can load models from 2.
-    prune
-        N-grams of order i + 1 that occur ``prune[i]`` times or less are left out; ``(0, 0, 1)``
-        leaves out what occurs once, from trigrams on. The first is 0 (no word is left out), none is
-        below the one before it, and the last holds for the orders above.
-    discount_fallback
-        D₁, D₂ and D₃₊ for those orders where they cannot be estimated, because the text is tiny or
-        repetitive; without it, that is an error. lmplz has 0.5, 1, 1.5.
-    special_words
-        Whether the words <s>, </s> and <unk> in the text are an error that names file and line, or
-        skipped as if they were blanks. <UNK> is one of them: KenLM takes it for <unk>.
-    memory
-        Bytes to work in; n-grams that do not fit are sorted in temporary files. The vocabulary,
-        about 50 bytes a word, must fit.
-    temporary_directory
-        Where these files are made (they never show there); the system's by default.
 
     Examples
     --------
@@ -76,23 +55,53 @@ class KneserNey:
     >>> directory.cleanup()
     """
 
-    order: int = 5
-    prune: tuple[int, ...] = ()
-    discount_fallback: tuple[float, ...] | None = None
-    special_words: Literal["refuse", "skip"] = "refuse"
-    memory: int = 1 << 30
-    temporary_directory: str = ""
+    order: int = setting(
+        5,
+        "Length of the longest n-grams; KenLM loads models of order 2 or more.",
+        least=1,
+        most=6,
+        group="Language model",
+        option="lm-order",
+    )
+    prune: tuple[int, ...] = setting(
+        (),
+        "Counts, one per order: n-grams of that order are dropped if they occur this often or "
+        "less. 0, 0, 1 drops trigrams and longer n-grams that occur once. The first count must be "
+        "0, counts must not decrease, and the last one holds for all higher orders.",
+        group="Language model",
+    )
+    discount_fallback: tuple[float, ...] | None = setting(
+        None,
+        "D₁, D₂ and D₃₊ for orders whose discounts cannot be estimated because the text is tiny or "
+        "repetitive (lmplz: 0.5, 1, 1.5); by default that is an error.",
+        group="Language model",
+    )
+    special_words: Literal["refuse", "skip"] = setting(
+        "refuse",
+        "Treatment of the words <s>, </s>, <unk> and <UNK> in texts: refuse the text, or skip the "
+        "words.",
+        group="Language model",
+    )
+    memory: int = setting(
+        1 << 30,
+        "Working memory; n-grams that do not fit are sorted in temporary files. The vocabulary, "
+        "about 50 bytes a word, must fit.",
+        least=1 << 20,
+        group="Run",
+        metavar="BYTES",
+    )
+    temporary_directory: str = setting(
+        "", "Directory for temporary files; by default the system's.", group="Run"
+    )
 
-    def __post_init__(self) -> None:
-        require.integer(self, "order", 1, 6)
-        require.integer(self, "memory", 1 << 20)
-        require.one_of(self, "special_words", ["refuse", "skip"])
+    def check(self) -> None:
+        """Require what the estimator in the core accepts."""
         if any(type(threshold) is not int or threshold < 0 for threshold in self.prune):
             raise OptionError(self, "prune", f" must be whole numbers >= 0, got {self.prune!r}")
         if self.discount_fallback is not None and len(self.discount_fallback) != 3:
             got = self.discount_fallback
             raise OptionError(self, "discount_fallback", f" must be three numbers, got {got!r}")
-        self._estimator()  # the core knows what it accepts
+        self._estimator()
 
     def estimate(
         self,

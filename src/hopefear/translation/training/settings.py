@@ -1,15 +1,15 @@
 """What a model is made of, and how; read from TOML, and written back with every default."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
-from hopefear.errors import ConfigError
-from hopefear.settings import require
+from hopefear.errors import ConfigError, OptionError
+from hopefear.settings import setting, settings
 from hopefear.text.normalization import Normalization
 from hopefear.translation import DecoderOptions, FeatureUse
 from hopefear.translation.features import templates as known_templates
-from hopefear.translation.training.align import SYMMETRIZATIONS
+from hopefear.translation.training.align import Symmetrization
 from hopefear.translation.training.diagonal import DiagonalAligner
 from hopefear.translation.training.extract import MOSES, RuleExtraction
 from hopefear.translation.training.language_model import KneserNey, Structure
@@ -23,176 +23,213 @@ __all__ = [
 ]
 
 
-# Of orders that a small text does not fill, the discounts cannot be estimated.
+# A small text has too few long n-grams to estimate their discounts from.
 ESTIMATION = KneserNey(discount_fallback=(0.5, 1.0, 1.5), special_words="skip")
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class AlignmentSettings:
-    """Where word alignments come from.
+    """Where word alignments come from."""
 
-    Parameters
-    ----------
-    file
-        A Pharaoh file, of any aligner; nothing is aligned then.
-    aligner
-        ``eflomal`` (an extra package), ``diagonal`` (our own, always there), or ``auto``: eflomal
-        if it is installed.
-    symmetrization
-        How one alignment is made of those of both directions.
-    diagonal
-        The options of our own aligner.
-    """
+    file: Path | None = setting(
+        None,
+        "Word alignments of the bitext from any aligner, as in '0-0 1-2'; by default the bitext is "
+        "aligned.",
+        group="Alignment",
+        option="alignments",
+    )
+    aligner: Literal["auto", "diagonal", "eflomal"] = setting(
+        "auto",
+        "Word aligner: eflomal (an extra package), diagonal (built in), or auto: eflomal if it is "
+        "installed.",
+        group="Alignment",
+        option="aligner",
+    )
+    symmetrization: Symmetrization = setting(
+        "grow-diag-final-and",
+        "How the alignments of both directions are combined.",
+        group="Alignment",
+        option="symmetrization",
+    )
+    diagonal: DiagonalAligner = setting(
+        help="The built-in aligner.", factory=DiagonalAligner, group="Alignment"
+    )
 
-    file: Path | None = None
-    aligner: Literal["auto", "diagonal", "eflomal"] = "auto"
-    symmetrization: str = "grow-diag-final-and"
-    diagonal: DiagonalAligner = field(default_factory=DiagonalAligner)
 
-    def __post_init__(self) -> None:
-        require.one_of(self, "aligner", ["auto", "diagonal", "eflomal"])
-        require.one_of(self, "symmetrization", SYMMETRIZATIONS)
-
-
-@dataclass(frozen=True, kw_only=True)
+@settings
 class RuleSettings:
-    """Rules from elsewhere.
+    """Rule tables of other tools."""
 
-    Parameters
-    ----------
-    files
-        Rule tables; together they are one grammar.
-    format
-        Their format, with options as in ``moses:label=TranslationModel1``; told by content if not
-        given.
-    glue
-        A rule table whose rules may cover any number of words and make a whole sentence of parts.
-    glue_format
-        Its format.
-    """
+    files: tuple[Path, ...] = setting(
+        (),
+        "Rule tables of Moses, cdec or Joshua, used together as one grammar.",
+        group="Rules",
+        option="rules",
+    )
+    format: str | None = setting(
+        None,
+        "Format of the rule tables: moses, cdec or joshua, with options as in "
+        "'moses:label=TranslationModel1'; by default detected from the content.",
+        group="Rules",
+        option="rules-format",
+    )
+    glue: Path | None = setting(
+        None,
+        "Rule table with glue rules, which may cover any number of words; by default the standard "
+        "glue rules.",
+        group="Rules",
+        option="glue",
+    )
+    glue_format: str | None = setting(
+        None,
+        "Format of the table with glue rules; by default detected from the content.",
+        group="Rules",
+    )
 
-    files: tuple[Path, ...] = ()
-    format: str | None = None
-    glue: Path | None = None
-    glue_format: str | None = None
 
-
-@dataclass(frozen=True, kw_only=True)
+@settings
 class LanguageModelSettings:
-    """Language models, estimated or from elsewhere.
+    """Language models, estimated or given."""
 
-    Parameters
-    ----------
-    files
-        ARPA files or KenLM binaries.
-    estimate
-        Whether to estimate one from the target side of the bitext, and from `texts`; if it is not
-        said: where no files are given.
-    texts
-        Further texts of the target language.
-    estimation
-        How to estimate.
-    structure
-        KenLM's: ``probing`` is fastest, ``trie`` is smallest.
-    keep_arpa
-        Whether ``lm0.arpa.gz`` is kept beside the binary.
-    """
+    files: tuple[Path, ...] = setting(
+        (), "ARPA files or KenLM binaries.", group="Language model", option="lm"
+    )
+    estimate: bool | None = setting(
+        None,
+        "Estimate a language model from the target side of the bitext and further texts; by "
+        "default if further texts or no language model files are given.",
+        group="Language model",
+    )
+    texts: tuple[Path, ...] = setting(
+        (),
+        "Further texts of the target language to estimate a language model from.",
+        group="Language model",
+        option="lm-text",
+    )
+    estimation: KneserNey = setting(
+        ESTIMATION, "Estimation of the language model.", group="Language model"
+    )
+    structure: Structure = setting(
+        "probing",
+        "KenLM data structure: probing is the fastest, trie the smallest.",
+        group="Language model",
+    )
+    keep_arpa: bool = setting(
+        False,
+        "Also keep the estimated model as an ARPA file, lm0.arpa.gz.",
+        group="Language model",
+        option="keep-arpa",
+    )
 
-    files: tuple[Path, ...] = ()
-    estimate: bool | None = None
-    texts: tuple[Path, ...] = ()
-    estimation: KneserNey = ESTIMATION
-    structure: Structure = "probing"
-    keep_arpa: bool = False
 
-    def __post_init__(self) -> None:
-        require.one_of(self, "structure", ["probing", "trie"])
-
-
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TrainSettings:
-    """How a model is made: from a bitext, from rules, or from both.
+    """How to build a model from a bitext, from rule tables, or from both."""
 
-    Parameters
-    ----------
-    source, target
-        The bitext: a sentence a line, plain or gzip.
-    inputs
-        Texts to be translated: only rules that can match them are extracted.
-    alignment, rules, language_model
-        See there.
-    normalization
-        What is done to all texts; the model remembers it for its input.
-    extraction
-        Which rules of the bitext are taken, and how they are counted; as in Moses if left out.
-    features
-        Features that are used in another way than usual, as in `hopefear.translation.FeatureUse`:
-        probabilities as they are, or counts.
-    templates
-        Further features: ``large``, ``patterns``, or your own (`hopefear.translation.features`).
-    weights
-        A file of weights for the model, in place of sensible ones.
-    decoder
-        How to decode, unless a caller says otherwise.
-    memory
-        Bytes that each stage may work in, beside the bitext (about 10 a word); as the stages' own
-        options say if it is left out.
-    threads
-        0: one for each core. No result depends on it.
-    temporary_directory
-        Where files are made that are not kept; the system's by default.
-    """
+    source: Path | None = setting(
+        None,
+        "Source side of the bitext: one sentence per line, plain or gzipped.",
+        group="Data",
+    )
+    target: Path | None = setting(None, "Target side of the bitext.", group="Data")
+    inputs: tuple[Path, ...] = setting(
+        (),
+        "Texts to translate later; only rules that match them are extracted.",
+        group="Data",
+        option="for",
+    )
+    alignment: AlignmentSettings = setting(
+        help="Word alignment.", factory=AlignmentSettings, group="Alignment"
+    )
+    rules: RuleSettings = setting(
+        help="Rule tables of other tools.", factory=RuleSettings, group="Rules"
+    )
+    language_model: LanguageModelSettings = setting(
+        help="Language models.", factory=LanguageModelSettings, group="Language model"
+    )
+    normalization: Normalization = setting(
+        help="Normalization of all texts; the model applies it to its input, too.",
+        factory=Normalization,
+        group="Data",
+    )
+    # Tight phrase pairs lose the words that aligners leave unaligned, such as articles, which
+    # costs 3 BLEU or more: the default is Moses' extraction, not the paper's.
+    extraction: RuleExtraction = setting(
+        MOSES, "Extraction of rules from the bitext.", group="Rules"
+    )
+    features: tuple[FeatureUse, ...] = setting(
+        (),
+        "Rule features that are not used in the default way (scores as they are, logarithms of "
+        "probabilities, no counts).",
+        group="Features",
+    )
+    templates: tuple[Annotated[object, known_templates], ...] = setting(
+        (),
+        "Feature templates: large (lexical features), patterns, or templates of your own.",
+        group="Features",
+        option="features",
+    )
+    weights: Path | None = setting(
+        None,
+        "File of weights for the model; by default weights that suit most models.",
+        group="Features",
+    )
+    decoder: DecoderOptions = setting(
+        help="Decoder settings stored in the model.", factory=DecoderOptions, group="Decoder"
+    )
+    memory: int | None = setting(
+        None,
+        "Working memory of each stage, as in '2G', beside the bitext, which takes about 10 bytes a "
+        "word; by default each stage has its own limit.",
+        least=1 << 20,
+        group="Run",
+        metavar="BYTES",
+    )
+    threads: int = setting(
+        0,
+        "Number of threads, 0: one per core; the model does not depend on it.",
+        least=0,
+        group="Run",
+    )
+    temporary_directory: str = setting(
+        "", "Directory for temporary files; by default the system's.", group="Run", metavar="DIR"
+    )
 
-    source: Path | None = None
-    target: Path | None = None
-    inputs: tuple[Path, ...] = ()
-    alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
-    rules: RuleSettings = field(default_factory=RuleSettings)
-    language_model: LanguageModelSettings = field(default_factory=LanguageModelSettings)
-    normalization: Normalization = field(default_factory=Normalization)
-    # Tight phrase pairs lose what aligners leave without links, such as articles: 3 BLEU or more.
-    extraction: RuleExtraction = MOSES
-    features: tuple[FeatureUse, ...] = ()
-    templates: tuple[Annotated[object, known_templates], ...] = ()
-    weights: Path | None = None
-    decoder: DecoderOptions = field(default_factory=DecoderOptions)
-    memory: int | None = None
-    threads: int = 0
-    temporary_directory: str = ""
-
-    def __post_init__(self) -> None:
-        require.integer(self, "threads", 0)
-        if self.memory is not None:
-            require.integer(self, "memory", 1 << 20)
+    def check(self) -> None:
+        """Require data for everything that is to be built."""
         if (self.source is None) != (self.target is None):
-            problem = "source and target: a bitext has both sides"
-            raise ConfigError(problem, settings=("source", "target"))
+            missing = "source" if self.source is None else "target"
+            raise ConfigError(
+                f"a bitext has two sides: the {missing} side is missing",
+                settings=("source", "target"),
+            )
         if self.source is None and not self.rules.files and not self.language_model.files:
             raise ConfigError(
-                "give a bitext (source and target), or rules, or both; or at least a language "
-                "model, for sentences that have grammars of their own",
+                "no training data: give a bitext (source and target) or rule tables, or at least "
+                "a language model if each sentence comes with a grammar of its own",
                 settings=("source", "target", "rules.files", "language_model.files"),
             )
         kinds = [type(template) for template in self.templates]
         for kind in kinds:
             if kinds.count(kind) > 1:
-                raise ConfigError(f"templates: '{known_templates.name_of(kind)}' is there twice")
+                name = known_templates.name_of(kind)
+                raise OptionError(self, "templates", f": '{name}' is given twice")
         if self.estimates_language_model:
             if self.target is None and not self.language_model.texts:
                 raise ConfigError(
-                    "a language model is to be estimated, but there is no text for it",
+                    "no text to estimate a language model from: give a bitext or further texts",
                     settings=("target", "language_model.texts"),
                 )
             if self.language_model.estimation.order < 2:
                 raise ConfigError(
-                    "the order of the language model is 1; KenLM can use models from 2",
+                    "the order of the language model must be >= 2 for KenLM, got 1",
                     settings=("language_model.estimation.order",),
                 )
         alignments = self.alignment.file
         if alignments is not None and not self.normalization.keeps_words:
             raise ConfigError(
-                f"{alignments}: has alignments of the words as they are, which tokenization and "
-                "normalization would change; do that before, and use tokenize 'none'",
+                f"{alignments}: these word alignments would not fit the texts after tokenization "
+                "and normalization; normalize the texts first and set tokenize to 'none'",
                 settings=("normalization.tokenize",),
             )
 
