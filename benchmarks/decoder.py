@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.rules import read_rules
-from hopefear.formats.store import ForestStore
 from hopefear.grammar import Grammar
 from hopefear.translation import Decoder, DecoderOptions, ModelNames
 from hopefear.translation.language_model import load_language_model, uncompressed_model

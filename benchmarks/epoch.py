@@ -16,7 +16,7 @@ from hopefear import Model, train
 from hopefear.candidates import DecodedSet, Parses, write_parses
 from hopefear.forest import Forest
 from hopefear.formats import read_lines
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.store import ForestStore
 from hopefear.learners import Arow, Mira, OnlineSgd
 from hopefear.learners.online import OnlineLearner
 from hopefear.metrics import Bleu, References

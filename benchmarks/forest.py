@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks._hiero import HieroForests, forest_json
 from hopefear.forest import Forest
-from hopefear.formats.moses_hypergraph import MosesHypergraphs
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.moses import MosesHypergraphs
+from hopefear.formats.forests.store import ForestStore
 from hopefear.types import FloatArray
 
 LENGTHS = (10, 14, 18, 22, 26, 30)

@@ -4,7 +4,7 @@ from pathlib import Path
 from random import Random
 
 from hopefear.candidates import DecodedSet, Parses, write_parses
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.store import ForestStore
 from hopefear.grammar import Rule
 from hopefear.metrics import Bleu, References
 from hopefear.translation import Decoder, DecoderOptions

@@ -6,7 +6,7 @@ import sys
 import pytest
 import sacrebleu
 
-from hopefear.metrics.signature import sacrebleu_version
+from hopefear.metrics.base import sacrebleu_version
 from hopefear.text.tokenizers import TOKENIZERS, tokenizer
 
 HEAVY = ["sacrebleu", "scipy", "rich", "typer", "plotly"]

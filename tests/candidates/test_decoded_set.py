@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hopefear.candidates import DecodedSet, Parses, write_parses
 from hopefear.errors import ConfigError
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.store import ForestStore
 from hopefear.learners import Arow, Learner, MinRisk, Mira, OnlineSgd, Perceptron, Scaled
 from hopefear.search import Linear, NBest
 from hopefear.types import FloatArray, Weights

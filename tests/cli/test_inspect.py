@@ -8,7 +8,7 @@ import hopefear as package
 from candidate_files import CandidateFiles, write_candidates
 from command_line import Hopefear
 from hopefear.forest import nbest_forest
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.store import ForestStore
 from hopefear.inspection import read_cloud
 from hopefear.types import Hypothesis
 

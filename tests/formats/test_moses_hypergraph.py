@@ -17,7 +17,7 @@ from hopefear.errors import ConfigError, FormatError
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.forest.moses_text import format_moses_hypergraph, parse_moses_hypergraph
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
-from hopefear.formats.moses_hypergraph import MosesHypergraphs
+from hopefear.formats.forests.moses import MosesHypergraphs
 from hopefear.types import Vocabulary
 
 # As Moses' phrase-based decoder writes it: the weights of a file of its own, a comment before each

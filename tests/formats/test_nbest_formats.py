@@ -18,7 +18,7 @@ from hopefear.formats import (
     read_nbest,
     write_nbest,
 )
-from hopefear.formats.cdec import CdecNBest
+from hopefear.formats.nbest.bars import CdecNBest
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.types import Hypothesis, Segment
 

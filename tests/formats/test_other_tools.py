@@ -20,11 +20,10 @@ from hopefear.formats import (
     write_nbest,
     write_weights,
 )
-from hopefear.formats.fairseq import FairseqNBest
 from hopefear.formats.files import open_source
-from hopefear.formats.flat import FlatNBest
-from hopefear.formats.kaldi import KaldiNBest
-from hopefear.formats.nemo import NemoNBest
+from hopefear.formats.nbest.fairseq import FairseqNBest
+from hopefear.formats.nbest.fixed_size import FlatNBest, NemoNBest
+from hopefear.formats.nbest.speech import KaldiNBest
 from hopefear.types import Hypothesis, Segment, Weights
 
 

@@ -22,7 +22,7 @@ from hopefear.errors import ConfigError, DataError, ForestError, FormatError
 from hopefear.forest import Forest, ForestBuilder, nbest_forest
 from hopefear.forest.codec import ForestDecoder, ForestEncoder
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
-from hopefear.formats.store import (
+from hopefear.formats.forests.store import (
     END_MAGIC,
     FOOTER_SIZE,
     INDEX_ROW,
@@ -200,7 +200,7 @@ def test_a_writer_that_fails_leaves_the_old_file_as_it_was(
 KILLED = """
 import os, sys
 from hopefear.forest import ForestBuilder
-from hopefear.formats.store import ForestWriter
+from hopefear.formats.forests.store import ForestWriter
 builder = ForestBuilder()
 builder.set_root(builder.add_node())
 builder.add_edge(0, target=["word"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import brute_force
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, ForestBuilder
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.store import ForestStore
 from hopefear.inspection import CloudOptions, forest_cloud, inspect_forests
 from hopefear.inspection.derivation_tree import derivation_tree, draw_guides
 from hopefear.metrics import Bleu, OracleDocument, References, Ter

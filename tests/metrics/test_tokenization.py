@@ -8,7 +8,7 @@ import hopefear
 from hopefear.errors import HopefearWarning
 from hopefear.events import Warned
 from hopefear.metrics import Bleu, References, check_tokenization
-from hopefear.metrics.tokenization import is_tokenized
+from hopefear.text.tokenizers import is_tokenized
 
 TOKENIZED = ["hope , not fear , moves us .", "who is it ? nobody !"] * 5 + ["mr. smith ."]
 WRITTEN = ["Hope, not fear, moves us.", "Who is it? Nobody!"] * 5 + ["Mr. Smith."]

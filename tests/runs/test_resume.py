@@ -22,7 +22,7 @@ from hopefear.errors import ConfigError, FormatError
 from hopefear.events import EpochFinished, Event, RunFinished, RunResumed, read_log
 from hopefear.forest import nbest_forest
 from hopefear.formats import read_nbest
-from hopefear.formats.store import ForestWriter
+from hopefear.formats.forests.store import ForestWriter
 from hopefear.learners import (
     ForestSet,
     KBestMira,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hopefear.formats.files import Tell, tell_nobody
-from hopefear.formats.store import ForestStore, ForestWriter
+from hopefear.formats.forests.store import ForestStore, ForestWriter
 from hopefear.translation import Decoder, ForestRescorer, PreparedForest
 
 __all__ = ["Parses", "write_parses"]

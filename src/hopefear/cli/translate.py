@@ -53,8 +53,8 @@ def translate(
     """Translate standard input, a sentence a line, to standard output."""
     import hopefear
     from hopefear.cli.progress_bar import ProgressBar
-    from hopefear.formats.moses import MosesNBest
-    from hopefear.formats.store import ForestWriter
+    from hopefear.formats.forests.store import ForestWriter
+    from hopefear.formats.nbest.bars import MosesNBest
     from hopefear.translation.translate import show_derivation as shown
 
     if nbest and show_derivation:

@@ -15,7 +15,7 @@ from hopefear.cli.progress_bar import ProgressBar
 from hopefear.cli.tables import output
 from hopefear.errors import HopefearError
 from hopefear.file_errors import describe_file_error
-from hopefear.metrics.score_format import format_scores
+from hopefear.metrics.base import format_scores
 
 __all__ = ["TuningConsole"]
 

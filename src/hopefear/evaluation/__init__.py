@@ -1,8 +1,13 @@
 """How good whole systems are, and whether one is better than another by more than luck."""
 
 from hopefear.evaluation.bootstrap import Comparison, Interval, compare, interval, resampled_sums
-from hopefear.evaluation.metric_choice import choose_metrics
-from hopefear.evaluation.systems import Evaluation, MetricResult, SystemResult, evaluate
+from hopefear.evaluation.systems import (
+    Evaluation,
+    MetricResult,
+    SystemResult,
+    choose_metrics,
+    evaluate,
+)
 
 __all__ = [
     "Comparison",

@@ -1,15 +1,57 @@
 """Scores of one or several systems, with intervals and p-values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, cast
 
 import numpy as np
 
 from hopefear.errors import ConfigError, DataError
 from hopefear.evaluation.bootstrap import Comparison, Interval, compare, interval, resampled_sums
-from hopefear.metrics import References, Statistics, TextMetric
+from hopefear.metrics import References, Statistics, TextMetric, metrics
+from hopefear.settings import config
 
-__all__ = ["Evaluation", "MetricResult", "SystemResult", "evaluate"]
+__all__ = ["Evaluation", "MetricResult", "SystemResult", "choose_metrics", "evaluate"]
+
+
+def choose_metrics(
+    names: Sequence[str], *, tokenize: str | None = None, lowercase: bool = False
+) -> dict[str, TextMetric]:
+    """Return the metrics with these names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Out of the registry `hopefear.metrics.metrics`.
+    tokenize : str, optional
+        For those that split texts into words themselves; an error if none does.
+    lowercase : bool
+        Ignore case, where that is not so in any case.
+
+    Examples
+    --------
+    >>> choose_metrics(["bleu"], tokenize="none")["bleu"].tokenize
+    'none'
+    """
+    shared = {"tokenize": tokenize, "lowercase": lowercase or None}
+    chosen: dict[str, TextMetric] = {}
+    unused = {option for option, value in shared.items() if value is not None}
+    for name in names:
+        kind = cast(Any, metrics[name])
+        if not hasattr(kind, "prepare"):
+            raise ConfigError(f"metric '{name}' does not compare texts with references")
+        known = {field.name for field in fields(kind)}
+        options = {
+            key: value for key, value in shared.items() if value is not None and key in known
+        }
+        unused -= options.keys()
+        if "case_sensitive" in known:
+            unused -= {"lowercase"}  # it ignores case unless told otherwise
+        chosen[name] = config.decode(kind, options, source=f"metric '{name}'")
+    if unused:
+        option, asked = sorted(unused)[0], ", ".join(names)
+        raise ConfigError(f"the option '{option}' is for none of the chosen metrics: {asked}")
+    return chosen
 
 
 @dataclass(frozen=True, kw_only=True)

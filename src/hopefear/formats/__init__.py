@@ -5,7 +5,7 @@ registries are complete.
 """
 
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 from hopefear.formats.base import (
     ForestFormat,
@@ -16,17 +16,11 @@ from hopefear.formats.base import (
     nbest_formats,
     weights_formats,
 )
+from hopefear.formats.fields import read_keyed_lines
 from hopefear.formats.files import open_output, read_lines
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
-from hopefear.formats.keyed_lines import keyed_references, read_keyed_lines
-from hopefear.formats.nbest import (
-    SentenceKeys,
-    detect_nbest,
-    load_nbest,
-    read_nbest,
-    write_nbest,
-)
-from hopefear.formats.references import read_reference_lines
+from hopefear.formats.forests.store import ForestStore, ForestWriter
+from hopefear.formats.nbest import SentenceKeys, detect_nbest, load_nbest, read_nbest, write_nbest
 from hopefear.formats.rules import (
     RuleFormat,
     detect_rules,
@@ -35,7 +29,7 @@ from hopefear.formats.rules import (
     rule_formats,
     write_rules,
 )
-from hopefear.formats.store import ForestStore, ForestWriter
+from hopefear.formats.texts import keyed_references, read_reference_lines
 from hopefear.formats.weights import detect_weights, read_weights, write_weights
 
 __all__ = [
@@ -72,5 +66,5 @@ __all__ = [
     "write_weights",
 ]
 
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+for _module in walk_packages(__path__, f"{__name__}."):
+    import_module(_module.name)

@@ -1,35 +1,63 @@
-"""Numbers and names as they stand in files."""
+"""Names, numbers and JSON values as they stand in files."""
 
+import json
 import math
 import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from hopefear.errors import FormatError
-from hopefear.formats.files import BYTE_ORDER_MARK, Source
+from hopefear.formats.files import BYTE_ORDER_MARK, PathLike, Source, open_source
 from hopefear.types import Weights
 
 __all__ = [
     "BLANK",
     "LAST_SENTENCE",
+    "JsonPairs",
     "WeightTable",
     "check_name",
     "check_sentence",
+    "component_names",
     "format_number",
+    "format_pairs",
     "format_sentence",
     "is_number",
+    "is_pair",
+    "join_components",
+    "json_integer",
+    "json_list",
+    "json_number",
+    "json_object",
+    "json_text",
+    "keyed_values",
+    "parse_json",
     "parse_number",
     "parse_sentence",
+    "read_keyed_lines",
     "split_blanks",
 ]
 
 # Python's float() would also take 1_000, other scripts' digits, and surrounding blanks.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
 _NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
+
+
 _COUNT = re.compile(r"0|[1-9][0-9]*")
+
+
 # Lists are held by sentence: a number beyond this is a mistake, and would be a huge table.
 LAST_SENTENCE = 10**8 - 1
+
+
 _DIGITS = 10  # a longer row of digits is a key
+
+
 BLANK = " \t\n\v\f\r"
+
+
 _BLANKS = re.compile(f"[{BLANK}]+")
 
 
@@ -125,3 +153,149 @@ class WeightTable:
     def weights(self) -> Weights:
         """Return what was collected."""
         return Weights(self._weights)
+
+
+def component_names(label: str, count: int) -> list[str]:
+    """Return the names of the features behind a label with `count` values."""
+    return [label] if count == 1 else [f"{label}_{i}" for i in range(count)]
+
+
+def join_components(features: Mapping[str, float]) -> Iterator[tuple[str, Sequence[float]]]:
+    """Give labels and their values: NAME_0, NAME_1, ... in a row become one label NAME.
+
+    They do not if reading could then not tell them from a feature that is called NAME.
+    """
+    names, values = list(features), list(features.values())
+    at = 0
+    while at < len(names):
+        label = names[at].removesuffix("_0")
+        end = at + 1
+        if label not in features:
+            while end < len(names) and names[end] == f"{label}_{end - at}":
+                end += 1
+        yield (label if end - at > 1 else names[at]), values[at:end]
+        at = end
+
+
+def format_pairs(features: Mapping[str, float], format: str, forbidden: str = "") -> str:
+    """Write features as NAME=VALUE with blanks between; `forbidden` are further characters."""
+    for name in features:
+        check_name(name, format, forbidden=BLANK + forbidden)
+        if any(map(is_pair, name.split(";")[:-1])):
+            raise FormatError(f"the {format} format would take {name!r} for several features")
+    return " ".join(f"{name}={format_number(value)}" for name, value in features.items())
+
+
+def is_pair(word: str) -> bool:
+    """Say whether a word is NAME=VALUE."""
+    name, _, value = word.rpartition("=")
+    return bool(name) and is_number(value)
+
+
+def keyed_values(source: Source) -> Iterator[tuple[int, str, str]]:
+    """Give line number, key and what follows it, without blanks around it."""
+    seen: set[str] = set()
+    for number, line in source:
+        words = split_blanks(line, most=1)
+        if not words:
+            continue
+        if words[0] in seen:
+            raise source.error(number, f"'{words[0]}' comes twice")
+        seen.add(words[0])
+        yield number, words[0], words[1] if len(words) > 1 else ""
+
+
+def read_keyed_lines(path: PathLike) -> dict[str, str]:
+    """Read a file of texts by their keys, such as the references of utterances."""
+    with open_source(path) as source:
+        return {key: value for _, key, value in keyed_values(source)}
+
+
+class JsonPairs(tuple[tuple[str, object], ...]):
+    """An object as its keys and values in order, for formats in which keys come again."""
+
+    __slots__ = ()
+
+
+def parse_json(
+    text: str, source: Source | str, line: int, *, pairs: bool = False, infinite: bool = False
+) -> object:
+    """Read JSON that begins at a line of a file; all numbers are finite, unless told otherwise.
+
+    No key may come twice, unless objects are asked for as `JsonPairs`.
+    """
+    name = source if isinstance(source, str) else source.name
+    try:
+        decoder = _pairs_decoder if pairs else _infinite_decoder if infinite else _decoder
+        value: object = decoder.decode(text)
+        if "\\ud" in text or "\\uD" in text:  # perhaps half a character
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        place = line + error.lineno - 1
+        raise FormatError(f"{name}:{place}: not JSON: {error.msg} (column {error.colno})") from None
+    except UnicodeEncodeError as error:
+        raise FormatError(f"{name}:{line}: a text is not Unicode: {error.reason}") from None
+    except (ValueError, RecursionError) as error:  # too many digits, too deep, or what we refuse
+        raise FormatError(f"{name}:{line}: {error}") from None
+    return value
+
+
+def json_number(value: object, what: str) -> float:
+    """Return a number out of JSON as a float; `what` begins the message if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise FormatError(f"{what} must be a number, got {value!r:.40}")
+    if not -sys.float_info.max <= value <= sys.float_info.max:
+        raise FormatError(f"{what} is too large for a double")
+    return float(value)
+
+
+def json_integer(value: object, what: str, *, most: int = 2**31 - 1, least: int = 0) -> int:
+    """Return a whole number out of JSON that is not below `least` nor above `most`."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise FormatError(f"{what} must be a whole number, got {value!r:.40}")
+    if not least <= value <= most:
+        raise FormatError(f"{what} must be from {least} to {most}, got {value!r:.40}")
+    return value
+
+
+def json_text(value: object, what: str) -> str:
+    """Return a string out of JSON."""
+    if not isinstance(value, str):
+        raise FormatError(f"{what} must be a string, got {value!r:.40}")
+    return value
+
+
+def json_list(value: object, what: str) -> list[object]:
+    """Return a list out of JSON; null counts as an empty one."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise FormatError(f"{what} must be a list, got {value!r:.40}")
+    return value
+
+
+def json_object(value: object, what: str) -> dict[str, object]:
+    """Return an object out of JSON; null counts as an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise FormatError(f"{what} must be an object, got {value!r:.40}")
+    return cast(dict[str, object], value)
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for i, name in enumerate(names) if name in names[:i])
+        raise FormatError(f"'{repeated}' comes twice")
+    return table
+
+
+_decoder = json.JSONDecoder(parse_constant=parse_number, object_pairs_hook=_distinct)
+
+
+_pairs_decoder = json.JSONDecoder(parse_constant=parse_number, object_pairs_hook=JsonPairs)
+
+
+_infinite_decoder = json.JSONDecoder(object_pairs_hook=_distinct)

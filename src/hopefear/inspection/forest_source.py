@@ -7,7 +7,7 @@ from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import detect_forests, read_forests
 from hopefear.formats.files import Tell, tell_nobody
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.texts import read_references
 from hopefear.inspection.cloud import Cloud
 from hopefear.inspection.forest_cloud import forest_cloud

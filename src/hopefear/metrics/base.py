@@ -9,17 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
+from hopefear.errors import DataError
 from hopefear.metrics.references import References
 from hopefear.nbest import NBest
 from hopefear.registry import Registry
 
-__all__ = ["Metric", "Prepared", "Score", "Statistics", "TextMetric", "evaluate", "metrics"]
+__all__ = [
+    "Metric",
+    "Prepared",
+    "Score",
+    "Statistics",
+    "TextMetric",
+    "evaluate",
+    "format_scores",
+    "format_signature",
+    "metrics",
+    "sacrebleu_version",
+    "score_rows",
+]
 
 Statistics = NDArray[np.float64]  # a row of numbers for each hypothesis
 
@@ -128,3 +142,60 @@ def evaluate(metric: TextMetric, hypotheses: Sequence[str], references: Referenc
 
 
 metrics: Registry[Metric] = Registry("metric")
+
+
+def score_rows(score: _core.CorpusScore, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the score along the last axis of `statistics`; the other axes are kept.
+
+    Examples
+    --------
+    >>> score_rows(_core.MeanScore(), np.ones((3, 5, 2))).shape
+    (3, 5)
+    """
+    dimension = score.dimension
+    if statistics.ndim == 0 or statistics.shape[-1] != dimension:
+        raise DataError(f"expected rows of {dimension} statistics, got shape {statistics.shape}")
+    rows = np.ascontiguousarray(statistics, dtype=np.float64).reshape(-1, dimension)
+    return score.rows(rows).reshape(statistics.shape[:-1])
+
+
+@cache
+def sacrebleu_version() -> str:
+    """Return the version of the sacreBLEU that is installed, without loading it."""
+    from importlib.metadata import version  # 2 MB that most uses of a metric do without
+
+    return version("sacrebleu")
+
+
+def format_signature(references: References, version: str, **options: object) -> str:
+    """Put a signature together; True and False are written as yes and no, None is left out.
+
+    Examples
+    --------
+    >>> format_signature(References([["a"]]), "2.6.0", case="mixed", eff=False, order=None)
+    'nrefs:1|case:mixed|eff:no|version:2.6.0'
+    """
+    counts = references.counts
+    items = {"nrefs": counts.pop() if len(counts) == 1 else "var", **options, "version": version}
+    words = {True: "yes", False: "no"}
+    return "|".join(
+        f"{key}:{words[value] if isinstance(value, bool) else value}"
+        for key, value in items.items()
+        if value is not None
+    )
+
+
+def format_scores(scores: Sequence[float | None]) -> list[str]:
+    """Return scores that are shown side by side; an empty text where there is none.
+
+    Two digits behind the point are what people know of BLEU; of scores from 0 to 1, such as a mean
+    of judgements, they would show nothing.
+
+    Examples
+    --------
+    >>> format_scores([36.714, None, 0.251]), format_scores([0.80619, 0.8125])
+    (['36.71', '', '0.25'], ['0.8062', '0.8125'])
+    """
+    given = [score for score in scores if score is not None]
+    digits = 4 if all(abs(score) < 2 for score in given) else 2
+    return ["" if score is None else f"{score:.{digits}f}" for score in scores]

@@ -14,11 +14,15 @@ from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear.errors import OptionError
-from hopefear.metrics.base import Statistics, metrics
+from hopefear.metrics.base import (
+    Statistics,
+    format_signature,
+    metrics,
+    sacrebleu_version,
+    score_rows,
+)
 from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.metrics.references import References
-from hopefear.metrics.rows import score_rows
-from hopefear.metrics.signature import format_signature, sacrebleu_version
 from hopefear.settings import require
 from hopefear.text.tokenizers import TOKENIZERS, tokenizer
 

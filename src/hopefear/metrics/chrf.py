@@ -14,10 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
-from hopefear.metrics.base import Statistics, metrics
-from hopefear.metrics.references import References, check_texts
-from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts, score_rows
-from hopefear.metrics.signature import format_signature, sacrebleu_version
+from hopefear.metrics.base import (
+    Statistics,
+    format_signature,
+    metrics,
+    sacrebleu_version,
+    score_rows,
+)
+from hopefear.metrics.references import (
+    References,
+    check_lists,
+    check_sentences,
+    check_texts,
+    nbest_texts,
+)
 from hopefear.nbest import NBest
 from hopefear.settings import require
 

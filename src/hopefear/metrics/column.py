@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hopefear import _core
 from hopefear.errors import DataError
-from hopefear.metrics.base import Statistics, metrics
-from hopefear.metrics.rows import score_rows
+from hopefear.metrics.base import Statistics, metrics, score_rows
 
 __all__ = ["Column"]
 

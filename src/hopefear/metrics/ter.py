@@ -12,10 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
-from hopefear.metrics.base import Statistics, metrics
+from hopefear.metrics.base import (
+    Statistics,
+    format_signature,
+    metrics,
+    sacrebleu_version,
+    score_rows,
+)
 from hopefear.metrics.references import References
-from hopefear.metrics.rows import score_rows
-from hopefear.metrics.signature import format_signature, sacrebleu_version
 from hopefear.metrics.words import WordReferences
 
 if TYPE_CHECKING:

@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import __version__, _core
-from hopefear.metrics.base import Statistics, metrics
+from hopefear.metrics.base import Statistics, format_signature, metrics, score_rows
 from hopefear.metrics.references import References
-from hopefear.metrics.rows import score_rows
-from hopefear.metrics.signature import format_signature
 from hopefear.metrics.words import WordReferences
 from hopefear.settings import require
 from hopefear.text.tokenizers import TOKENIZERS, tokenizer

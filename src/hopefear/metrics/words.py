@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear.metrics.base import Statistics
-from hopefear.metrics.references import References, check_texts
-from hopefear.metrics.rows import check_lists, check_sentences, nbest_texts
+from hopefear.metrics.references import (
+    References,
+    check_lists,
+    check_sentences,
+    check_texts,
+    nbest_texts,
+)
 from hopefear.nbest import NBest
 from hopefear.types import Vocabulary
 

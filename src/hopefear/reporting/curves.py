@@ -6,7 +6,7 @@ from dataclasses import fields
 import numpy as np
 
 from hopefear.events import EpochFinished
-from hopefear.metrics.score_format import format_scores
+from hopefear.metrics.base import format_scores
 from hopefear.reporting.chart import Band, Chart, Line, Mark, Points
 from hopefear.reporting.figures import format_seconds, format_weight
 from hopefear.reporting.markup import Markup

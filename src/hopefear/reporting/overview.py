@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hopefear.metrics.score_format import format_scores
+from hopefear.metrics.base import format_scores
 from hopefear.reporting.figures import format_seconds
 from hopefear.reporting.markup import Markup, element
 from hopefear.reporting.page import Section, table

@@ -12,7 +12,7 @@ from hopefear.candidates import CommandDecoder, CommandSet, DecodedSet, Parses, 
 from hopefear.errors import DataError
 from hopefear.formats import read_lines, read_weights
 from hopefear.formats.files import Tell
-from hopefear.formats.store import ForestStore
+from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.texts import read_references
 from hopefear.learners import TuningData
 from hopefear.metrics import References, TextMetric

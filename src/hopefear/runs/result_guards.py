@@ -8,7 +8,7 @@ from hopefear.errors import DataError, LearningError
 from hopefear.events import EpochFinished
 from hopefear.learners import ForestSet, TuningData, TuningSet
 from hopefear.metrics import Metric
-from hopefear.metrics.score_format import format_scores
+from hopefear.metrics.base import format_scores
 from hopefear.types import FloatArray, Vocabulary, Weights
 
 __all__ = ["check_better", "check_moved", "check_replicas", "check_start_size", "check_weights"]

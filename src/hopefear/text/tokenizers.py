@@ -1,11 +1,13 @@
-"""sacreBLEU's tokenizers, by name."""
+"""sacreBLEU's tokenizers, by name, and whether texts are tokenized already."""
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Protocol
 
 from hopefear.errors import ConfigError
 
-__all__ = ["TOKENIZERS", "Tokenizer", "tokenizer"]
+__all__ = ["TOKENIZERS", "Tokenizer", "is_tokenized", "tokenizer"]
 
 # Listed here, because asking sacreBLEU takes 10 MB of memory and a tenth of a second.
 TOKENIZERS = frozenset(
@@ -60,3 +62,36 @@ def tokenizer(name: str) -> Tokenizer:
     except Exception as error:  # what sacreBLEU raises differs from tokenizer to tokenizer
         raise ConfigError(f"tokenizer '{name}' cannot be used here: {error}") from error
     return tokenize
+
+
+_SEPARATE = re.compile(r"(?<!\S)[.,!?;:](?!\S)")
+
+
+_ATTACHED = re.compile(r"\w[.,!?;:](?!\S)")
+
+
+# Punctuation marks to be seen before anything is said, in all and a text (transcripts of speech
+# have a stray one here and there), and the share that must be of one kind: abbreviations keep their
+# full stop.
+FEWEST, FEWEST_A_TEXT, MOST = 10, 0.05, 0.9
+
+
+def is_tokenized(texts: Iterable[str]) -> bool | None:
+    """Say whether punctuation stands for itself nearly everywhere; None if that is not clear.
+
+    Examples
+    --------
+    >>> is_tokenized(["hope , not fear ."] * 5), is_tokenized(["Hope, not fear."] * 5)
+    (True, False)
+    >>> is_tokenized(["no mark at all"]) is None
+    True
+    """
+    separate = attached = count = 0
+    for text in texts:
+        count += 1
+        separate += len(_SEPARATE.findall(text))
+        attached += len(_ATTACHED.findall(text))
+    seen = separate + attached
+    if seen < max(FEWEST, FEWEST_A_TEXT * count) or MOST * seen > max(separate, attached):
+        return None
+    return separate > attached

@@ -20,8 +20,8 @@ from typing import Annotated
 
 from hopefear.errors import ConfigError, DataError, FormatError, OptionError
 from hopefear.formats import open_output, read_weights, write_weights
-from hopefear.formats.feature_table import read_feature_table
 from hopefear.formats.files import PathLike
+from hopefear.formats.texts import read_feature_table
 from hopefear.grammar import Grammar
 from hopefear.settings import config, setting, settings
 from hopefear.text.normalization import Normalization

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hopefear import _core
 from hopefear.errors import ConfigError, DataError, FormatError
-from hopefear.formats.feature_table import read_feature_table, write_feature_table
+from hopefear.formats.texts import read_feature_table, write_feature_table
 from hopefear.translation.features import (
     FeatureSet,
     Lexical,

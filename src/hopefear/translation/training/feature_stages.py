@@ -4,7 +4,7 @@ from functools import cache
 
 from hopefear import _core
 from hopefear.errors import ConfigError
-from hopefear.formats.feature_table import write_feature_table
+from hopefear.formats.texts import write_feature_table
 from hopefear.translation.features import Collector, templates
 from hopefear.translation.model import TemplateFile
 from hopefear.translation.training.extract import read_bitext

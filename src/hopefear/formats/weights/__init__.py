@@ -5,7 +5,7 @@ from pathlib import Path
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats.base import WeightsFormat, choose_format, named_format, weights_formats
 from hopefear.formats.files import PathLike, open_output, open_source
-from hopefear.formats.moses_ini import write_moses_ini
+from hopefear.formats.weights.moses import write_moses_ini
 from hopefear.types import Weights
 
 __all__ = ["detect_weights", "read_run_weights", "read_weights", "write_weights"]
@@ -63,7 +63,7 @@ def write_weights(
         A name out of `weights_formats`, or a format with options.
     template : str or Path, optional
         For the format ``moses``: the moses.ini into which the weights are put, see
-        `hopefear.formats.moses_ini.write_moses_ini`.
+        `hopefear.formats.weights.moses.write_moses_ini`.
     """
     if template is not None:
         if format != "moses":

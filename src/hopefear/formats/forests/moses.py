@@ -14,7 +14,7 @@ from hopefear.forest import Forest
 from hopefear.forest.moses_text import format_moses_hypergraph, parse_moses_hypergraph
 from hopefear.formats.base import forest_formats
 from hopefear.formats.files import Source
-from hopefear.formats.numbered_files import (
+from hopefear.formats.forests.files import (
     check_suffix,
     first_bytes,
     numbered_files,

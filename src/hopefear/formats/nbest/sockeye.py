@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import nbest_formats
+from hopefear.formats.fields import component_names, json_number, parse_json
 from hopefear.formats.files import Source
-from hopefear.formats.json_fields import json_number, parse_json
-from hopefear.formats.moses import component_names
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["SockeyeNBest"]

@@ -1,14 +1,12 @@
-"""Directories with a file for each sentence, named by its number: ``0.gz``, ``1.gz``, ...
-
-Files are plain text or compressed with gzip or bzip2; which, is told by content.
-"""
+"""What files of forests share: a line or a numbered file for each sentence, and target sides."""
 
 import bz2
 import gzip
 import os
+import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -16,13 +14,51 @@ from typing import BinaryIO, cast
 from hopefear.errors import FormatError, OptionError
 from hopefear.file_errors import file_error_reason, naming
 from hopefear.forest import Forest
-from hopefear.formats.files import Source
+from hopefear.formats.fields import BLANK, split_blanks
+from hopefear.formats.files import Source, open_output
 
-__all__ = ["check_suffix", "first_bytes", "numbered_files", "read_whole", "write_numbered"]
+__all__ = [
+    "check_suffix",
+    "first_bytes",
+    "format_side",
+    "numbered_files",
+    "parse_side",
+    "read_whole",
+    "write_lines",
+    "write_numbered",
+]
+
+MOST_EMPTY = 1_000_000  # lines between two forests: a wrong number must not fill the disk
+
+
+def write_lines(
+    path: Path, forests: Iterable[tuple[int, Forest]], text_of: Callable[[Forest], str]
+) -> None:
+    """Write a line for each sentence, which must come in order; empty ones for those left out."""
+    with open_output(path) as out:
+        lines = 0
+        for sentence, forest in forests:
+            if sentence < lines:
+                raise FormatError(f"{path}: sentence {sentence} comes after {lines - 1}")
+            if sentence - lines > MOST_EMPTY:
+                raise FormatError(
+                    f"{path}: sentence {sentence} comes after {lines - 1}: too far on"
+                )
+            try:
+                text = text_of(forest)
+            except FormatError as error:
+                raise FormatError(f"{path}: sentence {sentence}: {error}") from error
+            out.write("\n" * (sentence - lines) + text + "\n")
+            lines = sentence + 1
+
 
 SUFFIXES = ("txt", "json", "gz", "json.gz", "bz2")
+
+
 # The text of one sentence; a longer one is a broken or hostile file.
 MOST_BYTES = 1 << 32
+
+
 SNIFFED_BYTES = 1 << 12
 
 
@@ -140,3 +176,34 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise FormatError(f"{path}: the compressed data is broken: {error}") from error
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
+
+
+_LABEL = re.compile(r"\[(?:[^\[\]]*,)?([1-9][0-9]{0,8})\]|\[[^\[\]]+\]")
+
+
+def parse_side(text: str) -> list[str | int]:
+    """Return words, and the positions of tails from 0."""
+    side: list[str | int] = []
+    slots = 0
+    for word in split_blanks(text):
+        label = _LABEL.fullmatch(word)
+        if label is None:
+            side.append(word)
+            continue
+        side.append(int(label[1]) - 1 if label[1] else slots)
+        slots += 1
+    return side
+
+
+def format_side(target: Sequence[str | int], format: str) -> str:
+    """Write words and ``[X,1]``, ...; FormatError for words that would be read otherwise."""
+    return " ".join(
+        _word(symbol, format) if isinstance(symbol, str) else f"[X,{symbol + 1}]"
+        for symbol in target
+    )
+
+
+def _word(word: str, format: str) -> str:
+    if not word or any(blank in word for blank in BLANK) or word == "|||" or _LABEL.fullmatch(word):
+        raise FormatError(f"the {format} format cannot carry the word {word!r}")
+    return word

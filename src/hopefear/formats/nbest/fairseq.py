@@ -26,6 +26,8 @@ from hopefear.types import Hypothesis, Segment
 __all__ = ["FairseqNBest", "fairseq_targets"]
 
 _LINE = re.compile(r"([A-Z])-([0-9]{1,10})\t")
+
+
 _LOG_2 = math.log(2)
 
 

@@ -13,16 +13,19 @@ from pathlib import Path
 from hopefear.errors import ForestError, FormatError
 from hopefear.forest import Arc, Forest, lattice_forest
 from hopefear.formats.base import forest_formats
-from hopefear.formats.fields import format_number, parse_number, split_blanks
+from hopefear.formats.fields import format_number, parse_number, read_keyed_lines, split_blanks
 from hopefear.formats.files import Source, open_output
-from hopefear.formats.keyed_lines import read_keyed_lines
-from hopefear.formats.lattices import ColumnArc, forest_columns
+from hopefear.formats.forests.lattices import ColumnArc, forest_columns
 from hopefear.types import Vocabulary
 
 __all__ = ["KaldiLattices"]
 
 EPSILON = "<eps>"
+
+
 _STATE = re.compile(r"[0-9]{1,18}")
+
+
 _NAMES = ("lmwt", "acwt")
 
 

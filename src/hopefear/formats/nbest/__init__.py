@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hopefear.errors import ConfigError, DataError, FormatError
-from hopefear.formats.bar_lines import BarNBestFormat
 from hopefear.formats.base import (
     NBestFormat,
     WritableNBestFormat,
@@ -20,6 +19,7 @@ from hopefear.formats.files import (
     open_source,
     tell_nobody,
 )
+from hopefear.formats.nbest.bars import BarNBestFormat
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.types import Segment, Vocabulary
 

@@ -13,24 +13,25 @@ from pathlib import Path
 from hopefear.errors import ForestError, FormatError
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.formats.base import forest_formats
-from hopefear.formats.fields import format_number
-from hopefear.formats.files import Source
-from hopefear.formats.json_fields import (
+from hopefear.formats.fields import (
     JsonPairs,
+    format_number,
     json_integer,
     json_list,
     json_number,
     json_text,
     parse_json,
 )
-from hopefear.formats.numbered_files import (
+from hopefear.formats.files import Source
+from hopefear.formats.forests.files import (
     check_suffix,
     first_bytes,
+    format_side,
     numbered_files,
+    parse_side,
     read_whole,
     write_numbered,
 )
-from hopefear.formats.rule_sides import format_side, parse_side
 from hopefear.types import Vocabulary
 
 __all__ = ["CdecForests"]

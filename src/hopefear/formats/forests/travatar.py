@@ -13,22 +13,25 @@ from pathlib import Path
 from hopefear.errors import ForestError, FormatError
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.formats.base import forest_formats
-from hopefear.formats.fields import format_number, split_blanks
-from hopefear.formats.files import Source
-from hopefear.formats.json_fields import (
+from hopefear.formats.fields import (
+    format_number,
     json_integer,
     json_list,
     json_number,
     json_object,
     json_text,
     parse_json,
+    split_blanks,
 )
-from hopefear.formats.lines import write_lines
+from hopefear.formats.files import Source
+from hopefear.formats.forests.files import write_lines
 from hopefear.types import Vocabulary
 
 __all__ = ["TravatarForests"]
 
 _START = re.compile(r'\s*\{\s*"nodes"\s*:')
+
+
 UNKNOWN = "<unk>"
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from hopefear.errors import ForestError, FormatError
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.formats.base import forest_formats
-from hopefear.formats.fields import check_sentence, format_number
-from hopefear.formats.files import Source, open_output, open_source
-from hopefear.formats.json_fields import (
+from hopefear.formats.fields import (
+    check_sentence,
+    format_number,
     json_integer,
     json_list,
     json_number,
@@ -23,13 +23,15 @@ from hopefear.formats.json_fields import (
     json_text,
     parse_json,
 )
-from hopefear.formats.numbered_files import first_bytes, numbered_files
-from hopefear.formats.rule_sides import format_side, parse_side
+from hopefear.formats.files import Source, open_output, open_source
+from hopefear.formats.forests.files import first_bytes, format_side, numbered_files, parse_side
 from hopefear.types import Vocabulary
 
 __all__ = ["CicadaForests"]
 
 _START = re.compile(rb'\s*([0-9]+ *\|\|\| *)?\{\s*"rules"\s*:\s*\[\s*"')
+
+
 _NUMBERED = re.compile(r"\s*([0-9]{1,10})\s*\|\|\|(.*)", re.DOTALL)
 
 

@@ -1,47 +1,33 @@
-"""Joshua's files.
+"""Joshua's weights, and the parameters of its tuner Z-MERT.
 
-N-best lists: ``0 ||| text ||| NAME=VALUE NAME=VALUE ||| score``, all numbers with three decimals.
-Weights: ``NAME VALUE`` a line, in a file of their own or among the lines of joshua.config.
+Joshua: ``NAME VALUE`` in each line of a file, or among the lines of joshua.config.
+Z-MERT: ``NAME ||| VALUE Opt|Fix MIN MAX RANDMIN RANDMAX``, and a last line ``normalization = ...``.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
 from hopefear.errors import FormatError
-from hopefear.formats.bar_lines import read_bar_lines
-from hopefear.formats.base import nbest_formats, weights_formats
-from hopefear.formats.fields import check_name, format_number, parse_number, split_blanks
+from hopefear.formats.base import weights_formats
+from hopefear.formats.fields import (
+    WeightTable,
+    check_name,
+    format_number,
+    parse_number,
+    split_blanks,
+)
 from hopefear.formats.files import Source, named_file, open_source
-from hopefear.nbest import BarLayout
-from hopefear.types import Segment, Weights
+from hopefear.types import Weights
 
-__all__ = ["JoshuaNBest", "JoshuaWeights"]
+__all__ = ["JoshuaWeights", "ZmertWeights"]
 
 _CONFIG = re.compile(
     r"\s*(?:(?:feature[-_]function|weights[-_]file|output[-_]format)\s*=|(?:tm|lm)\s+=\s+[a-zA-Z])"
 )
+
+
 _COMMENTS = ("#", "//")
-
-
-@nbest_formats.register("joshua")
-@dataclass(frozen=True, kw_only=True)
-class JoshuaNBest:
-    """The third field has the features, as in cdec's lists."""
-
-    @property
-    def layout(self) -> BarLayout:
-        """Which field is what."""
-        return BarLayout(features=2, total=3)
-
-    def sniff(self, source: Source) -> bool:
-        """Leave it to cdec's format, which is the same."""
-        return False
-
-    def read(self, source: Source) -> Iterator[Segment]:
-        """Read the hypotheses."""
-        return read_bar_lines(source, self.layout)
 
 
 @weights_formats.register("joshua")
@@ -90,3 +76,44 @@ def _read(source: Source, table: dict[str, float], *, inner: bool = False) -> No
             if key.replace("_", "-") == "weights-file" and path and not inner:
                 with open_source(named_file(source, path, key)) as file:
                     _read(file, table, inner=True)
+
+
+_FORM = "NAME ||| VALUE Opt|Fix MIN MAX RANDMIN RANDMAX"
+
+
+@weights_formats.register("zmert")
+@dataclass(frozen=True, kw_only=True)
+class ZmertWeights:
+    """The value of each parameter; ranges, and which are fixed, are for the tuner."""
+
+    def sniff(self, source: Source) -> bool:
+        """Look for parameters in all lines but that of the normalization."""
+        lines = [words for line in source.head() if _has_parameter(words := split_blanks(line))]
+        return lines != [] and all(map(_is_parameter, lines))
+
+    def read(self, source: Source) -> Weights:
+        """Read the values."""
+        table = WeightTable(source)
+        for number, line in source:
+            words = split_blanks(line)
+            if not _has_parameter(words):
+                continue
+            if not _is_parameter(words):
+                raise source.error(number, f"expected {_FORM}, found {line!r}")
+            table.add(number, words[0], words[2])
+        return table.weights()
+
+    def write(self, weights: Weights, out: TextIO) -> None:
+        """Write parameters that may become anything, and start at random from -1 to 1."""
+        for name, value in zip(weights.names, weights.array.tolist(), strict=True):
+            check_name(name, "zmert")
+            out.write(f"{name} ||| {format_number(value)} Opt -Inf +Inf -1 +1\n")
+        out.write("normalization = none\n")
+
+
+def _has_parameter(words: list[str]) -> bool:
+    return words != [] and words[:2] != ["normalization", "="]
+
+
+def _is_parameter(words: list[str]) -> bool:
+    return len(words) == 8 and words[1] == "|||" and words[3] in ("Opt", "Fix")

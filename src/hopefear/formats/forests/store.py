@@ -36,19 +36,37 @@ from hopefear.types import Vocabulary
 __all__ = ["ForestStore", "ForestWriter", "HopefearForests"]
 
 SUFFIX = ".forests"
+
+
 VERSION = 1
+
+
 # As PNG does: bytes that show a file that was taken for text.
 MAGIC = b"\x89HFF\r\n\x1a\n"
+
+
 END_MAGIC = b"HFFend\r\n"
+
+
 HEADER_SIZE = len(MAGIC) + 8  # and version, checksum
+
+
 # Place, stored size, size and checksum of the words, the features and the index.
 TABLE = struct.Struct("<QQQI QQQI QQQI")
+
+
 FOOTER_SIZE = TABLE.size + 4 + len(END_MAGIC)  # between them the table's checksum
+
+
 INDEX_ROW = np.dtype(
     [("sentence", "<i8"), ("place", "<u8"), ("stored", "<u8"), ("size", "<u8"), ("crc", "<u4")]
 )
+
+
 # What zlib can at most make of a byte.
 MOST_EXPANSION = 1032
+
+
 # No forest, vocabulary or index comes near this.
 MOST_BYTES = 1 << 32
 
