@@ -16,8 +16,8 @@ import hopefear as package
 from command_line import Hopefear, completed, program
 from hopefear.cli import program as module
 from hopefear.cli.options import SEVERAL, spread
-from hopefear.cli.sizes import parse_size
 from hopefear.errors import ConfigError, HopefearWarning
+from hopefear.settings import parse_size
 
 
 def test_the_version_is_that_of_the_installed_package(hopefear: Hopefear) -> None:

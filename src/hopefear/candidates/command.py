@@ -9,7 +9,6 @@ import re
 import shlex
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -19,7 +18,7 @@ from hopefear.formats.files import Source, open_source
 from hopefear.formats.nbest import add_nbest
 from hopefear.nbest import NBestBuilder
 from hopefear.registry import suggest
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.types import Weights
 
 __all__ = ["CommandDecoder"]
@@ -28,31 +27,32 @@ PLACES = ("weights", "size", "threads", "nbest", "source")
 SHOWN_LINES = 20  # of what the decoder wrote to standard error, where it fails
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class CommandDecoder:
     """A command that translates a corpus and lists the best translations.
 
-    Parameters
-    ----------
-    command : str
-        The command, with places that are filled in: ``{weights}``, a file; ``{size}``, how many
-        translations of each sentence to list; ``{threads}``; ``{nbest}``, a file for the lists
-        (without it they are taken from standard output); ``{source}``, the sentences (without it
-        they are given to standard input). Quotes are as in a shell, but nothing else is.
-    weights_format : str
-        A format of weights, see ``hopefear convert``.
-    template : Path, optional
-        A moses.ini into which the weights are put.
-    nbest_format : str, optional
-        The format of the lists; told by content if not given.
+    The places in the command are filled in: ``{weights}``, a file; ``{size}``, the number of
+    translations to list for each sentence; ``{threads}``; ``{nbest}``, a file for the lists
+    (standard output without it); ``{source}``, the sentences (standard input without it). Quotes
+    work as in a shell, and nothing else does.
     """
 
-    command: str
-    weights_format: str = "tsv"
-    template: Path | None = None
-    nbest_format: str | None = None
+    command: str = setting(
+        help="External decoder command, with {weights}, {size}, {threads}, {nbest}, {source}.",
+        option="decoder",
+        metavar="COMMAND",
+    )
+    weights_format: str = setting(
+        "tsv",
+        "Format of the weights that it reads; 'hopefear convert' knows the same.",
+        option="decoder-format",
+        complete=lambda: weights_formats,
+    )
+    template: Path | None = setting(None, "A moses.ini into which the weights are put.")
+    nbest_format: str | None = setting(None, "Format of the lists.", shown="auto-detected")
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse a command that cannot work."""
         names = re.findall(r"\{(\w*)\}", self.command)
         for name in names:
             if name not in PLACES:
@@ -64,8 +64,10 @@ class CommandDecoder:
         if self.weights_format not in weights_formats:
             known = suggest(self.weights_format, weights_formats)
             raise ConfigError(f"weights_format: unknown format '{self.weights_format}'{known}")
-        if self.template is not None:
-            require.one_of(self, "weights_format", ["moses"])
+        if self.template is not None and self.weights_format != "moses":
+            raise ConfigError(
+                f"weights_format: a template needs the format 'moses', got '{self.weights_format}'"
+            )
 
     def _words(self) -> list[str]:
         try:

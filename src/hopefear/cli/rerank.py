@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from hopefear.cli.options import Debug, Format, MemoryLimit, Threads
-from hopefear.cli.sizes import parse_size
 from hopefear.errors import ConfigError
+from hopefear.settings import parse_size
 
 __all__ = ["register", "rerank"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hopefear.cli.options import Debug
-from hopefear.cli.sizes import parse_size
+from hopefear.settings import parse_size
 
 if TYPE_CHECKING:
     from hopefear.translation.training.stages import Stage

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hopefear.cli.options import Debug, Format, MemoryLimit
-from hopefear.cli.sizes import parse_size
+from hopefear.settings import parse_size
 
 __all__ = ["register", "tune"]
 

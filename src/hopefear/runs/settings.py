@@ -1,7 +1,6 @@
 """What a tuning run is made of; read from TOML, and written back with every default."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -11,51 +10,75 @@ from hopefear.learners import Learner, OnlineLearner, Scaled, learners
 from hopefear.metrics import Bleu, Column, Metric, metrics
 from hopefear.runs.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_learner
 from hopefear.runs.stopping import Stopping
-from hopefear.settings import require
+from hopefear.settings import parse_size, setting, settings
 from hopefear.types import Weights
 
 __all__ = ["DataSettings", "TuneSettings"]
 
 LIST_SIZE, ITERATIONS = 100, 20
 
+# The headings of --help and of the reference page.
+LEARNER, TUNING, HELD_OUT = "Learner", "Tuning data", "Held-out data"
+DECODER, METRIC, RUN = "Decoder", "Metric", "Run"
+STOPPING, OUTPUT = "Stopping", "Output"
 
-@dataclass(frozen=True, kw_only=True)
+
+def _candidate_formats() -> list[str]:
+    from hopefear.formats import forest_formats, nbest_formats
+
+    return [*nbest_formats, *forest_formats]
+
+
+def _weights_formats() -> list[str]:
+    from hopefear.formats import weights_formats
+
+    return list(weights_formats)
+
+
+@settings
 class DataSettings:
-    """Candidates, and what tells good ones from bad ones: references, or a score for each.
+    """Candidates, and what tells good ones from bad ones: references, or a score for each."""
 
-    Parameters
-    ----------
-    nbest : tuple of Path
-        N-best lists; equal hypotheses of several files are kept once.
-    forests : Path, optional
-        Forests in place of lists: a file or a directory.
-    source : Path, optional
-        In place of lists, sentences that a decoder translates again and again.
-    format : str, optional
-        Their format, with options as in ``nemo:beam_size=8``; told by content if not given.
-    references : tuple of Path
-        One or more files, one line a sentence.
-    keyed_references : bool
-        The lines of the references begin with the sentences' keys, as in Kaldi's text files.
-    scores : Path, optional
-        A file with a number for each hypothesis, in the order of the lists.
-    score_feature : str, optional
-        The feature that is the score of a hypothesis; it is then no feature any more.
-    sentences : int
-        How many sentences there are, if the lists do not say: some at the end may have no list.
-    """
+    nbest: tuple[Path, ...] = setting(
+        (), "N-best lists in any supported format; a hypothesis found in several files counts once."
+    )
+    forests: Path | None = setting(None, "Forests instead of lists: a file or a directory.")
+    source: Path | None = setting(
+        None, "Sentences that a decoder translates again and again, instead of lists."
+    )
+    references: tuple[Path, ...] = setting(
+        (), "Reference translations, one sentence per line.", option="refs"
+    )
+    scores: Path | None = setting(
+        None,
+        "A number for each hypothesis, in the order of the lists, instead of references.",
+    )
+    score_feature: str | None = setting(
+        None,
+        "The feature that is the score of a hypothesis, instead of references; the learner does "
+        "not see it.",
+        metavar="NAME",
+    )
+    format: str | None = setting(
+        None,
+        "Format of the lists or forests, with options as in 'nemo:beam_size=8'.",
+        shown="auto-detected",
+        complete=_candidate_formats,
+    )
+    keyed_references: bool = setting(
+        False,
+        "The lines of the references begin with the sentences' keys, as in Kaldi's text files.",
+        option="keyed-refs",
+    )
+    sentences: int = setting(
+        0,
+        "The number of sentences, if the last ones may have no list.",
+        shown="as in the lists",
+        least=0,
+    )
 
-    nbest: tuple[Path, ...] = ()
-    forests: Path | None = None
-    source: Path | None = None
-    format: str | None = None
-    references: tuple[Path, ...] = ()
-    keyed_references: bool = False
-    scores: Path | None = None
-    score_feature: str | None = None
-    sentences: int = 0
-
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse settings that contradict each other."""
         candidates = [name for name in ("nbest", "forests", "source") if getattr(self, name)]
         if len(candidates) != 1:
             raise ConfigError(
@@ -68,7 +91,6 @@ class DataSettings:
             raise ConfigError(problem, settings=("references",))
         if self.forests is not None:
             self._check_forests()
-        require.integer(self, "sentences", 0)
         given = [name for name in ("references", "scores", "score_feature") if getattr(self, name)]
         if len(given) != 1:
             raise ConfigError(
@@ -92,100 +114,134 @@ class DataSettings:
         return not self.references
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TuneSettings:
-    """A tuning run.
+    """A tuning run."""
 
-    Parameters
-    ----------
-    learner : Learner
-        How to learn.
-    tuning : DataSettings
-        What to learn from.
-    dev : DataSettings, optional
-        What to judge each epoch by.
-    features : tuple of str
-        The features that there should be: a missing one or a further one is then an error.
-    metric : Metric
-        What is to be high (or low, if that is better).
-    start : Weights, optional
-        Where to start. If neither these nor a file are given: the weights that the lists' total
-        scores were made with, if they can be told; else weight 1 for features that most hypotheses
-        have and 0 for the others.
-    start_file : Path, optional
-        A file of weights to start from, of any registered format; the weights of `moses_ini` are
-        taken if it is not given.
-    start_patterns : mapping
-        Where to start if nothing else is given: weights of features whose names may have wildcards,
-        as in ``{"LM*" = 1.0}``; all others start at 0. If no feature is named so, it says nothing.
-    infer_start : bool, optional
-        True: it is an error if the weights cannot be told from the total scores. False: do not try.
-    seed : int
-        The same seed and data give the same weights, bit for bit, for any number of threads.
-    threads : int
-        0 for one per core.
-    replicas : int
-        Runs with seeds that follow `seed`; their mean and deviation tell how much is luck.
-    average : bool
-        Take the mean of the replicas' weights, in place of the best replica (Cettolo et al., 2011).
-    scale_features : bool
-        Let the learner see all features at the same scale; the weights are for those of the lists.
-    memory_limit : int
-        Bytes beyond which lists move to a temporary file; 0 for no limit.
-    stopping : Stopping
-        When to end before all epochs are done.
-    model : Path, optional
-        The model whose decoder translates sources: a directory that ``hopefear train`` made.
-    decoder : CommandDecoder, optional
-        Another decoder that does: a command, and the format of its weights.
-    pop_limit : int, optional
-        Of the model's decoder, in place of the model's own: how much is searched.
-    parses : Path, optional
-        A directory for the parses of sources, to be shared by several runs; the run's own if not
-        given.
-    list_size : int
-        Translations in the lists of a decoder or of forests, for learners that learn from lists.
-    iterations : int
-        How often lists are made, at most, for such learners.
-    weights_format : str, optional
-        The format of the final weights, beside ``weights.tsv``; that of the lists' tool if not
-        given.
-    moses_ini : Path, optional
-        A moses.ini into which the final weights are put.
-    """
+    learner: Annotated[Learner, learners] = setting(help="How to learn.", group=LEARNER)
+    tuning: DataSettings = setting(help="What to learn from.", group=TUNING, prefix="")
+    dev: DataSettings | None = setting(
+        None, "Held-out data, by which the best epoch is chosen.", group=HELD_OUT, prefix="dev-"
+    )
+    model: Path | None = setting(
+        None,
+        "The model whose decoder translates the source: a directory made by 'hopefear train'.",
+        group=DECODER,
+    )
+    decoder: CommandDecoder | None = setting(
+        None, "An external decoder that translates the source.", group=DECODER
+    )
+    pop_limit: int | None = setting(
+        None,
+        "Candidates that the model's decoder considers for each span.",
+        group=DECODER,
+        shown="the model's",
+    )
+    parses: Path | None = setting(
+        None,
+        "A directory for the parses of the source, which several runs can share.",
+        group=DECODER,
+        metavar="DIR",
+        shown="in the run's directory",
+    )
+    list_size: int = setting(
+        LIST_SIZE,
+        "Translations per sentence in the lists made by a decoder or from forests.",
+        group=DECODER,
+        least=2,
+    )
+    iterations: int = setting(
+        ITERATIONS, "How often such lists are made, at most.", group=DECODER, least=1
+    )
+    metric: Annotated[Metric, metrics] = setting(
+        factory=Bleu,
+        help="The metric to optimize.",
+        group=METRIC,
+        shown="bleu, or the mean of the scores",
+    )
+    features: tuple[str, ...] = setting(
+        (), "Expected features; any mismatch is an error.", group=RUN, metavar="NAME"
+    )
+    start: Weights | None = setting(
+        None,
+        "Start weights: a file, weights as in 'lm=0.5 words=-1', 'inferred' from the lists' total "
+        "scores, or 'ones'.",
+        group=RUN,
+        metavar="WEIGHTS",
+        shown="inferred if possible, else ones",
+        complete=lambda: ("inferred", "ones"),
+    )
+    start_file: Path | None = setting(
+        None,
+        "A file of start weights in any supported format; see --start.",
+        group=RUN,
+        shown="the weights of --moses-ini, if given",
+    )
+    start_patterns: Mapping[str, float] = setting(
+        factory=dict,
+        help='Start weights of features whose names match wildcards, as in {"LM*" = 1.0}; all '
+        "others start at 0. Used if no other start weights are given and a feature matches.",
+        group=RUN,
+    )
+    infer_start: bool | None = setting(
+        None,
+        "Whether start weights must be inferred from the lists' total scores; see --start.",
+        group=RUN,
+        shown="if possible",
+    )
+    seed: int = setting(
+        1,
+        "The same seed and data give the same weights, for any number of threads.",
+        group=RUN,
+        least=0,
+    )
+    threads: int = setting(
+        0,
+        "Number of threads; results do not depend on it.",
+        group=RUN,
+        least=0,
+        shown="one per core",
+    )
+    replicas: int = setting(
+        1,
+        "Runs with consecutive seeds; their mean and deviation show how much is chance.",
+        group=RUN,
+        least=1,
+    )
+    average: bool = setting(
+        False,
+        "Use the mean of the replicas' weights, not the best replica's (Cettolo et al., 2011).",
+        group=RUN,
+    )
+    scale_features: bool = setting(
+        False,
+        "Show the learner all features at the same scale; the weights are for the original ones.",
+        group=RUN,
+    )
+    memory_limit: int = setting(
+        0,
+        "Keep lists beyond this size in a temporary file, as in 2G; 0 for no limit.",
+        group=RUN,
+        metavar="BYTES",
+        parse=parse_size,
+        least=0,
+    )
+    stopping: Stopping = setting(
+        factory=Stopping, help="When to stop before all epochs are done.", group=STOPPING
+    )
+    weights_format: str | None = setting(
+        None,
+        "Format of the final weights, written beside weights.tsv.",
+        group=OUTPUT,
+        shown="that of the lists' tool",
+        complete=_weights_formats,
+    )
+    moses_ini: Path | None = setting(
+        None, "Write a copy of this moses.ini with the final weights.", group=OUTPUT
+    )
 
-    learner: Annotated[Learner, learners]
-    tuning: DataSettings
-    dev: DataSettings | None = None
-    features: tuple[str, ...] = ()
-    metric: Annotated[Metric, metrics] = field(default_factory=Bleu)
-    start: Weights | None = None
-    start_file: Path | None = None
-    start_patterns: Mapping[str, float] = field(default_factory=dict)
-    infer_start: bool | None = None
-    seed: int = 1
-    threads: int = 0
-    replicas: int = 1
-    average: bool = False
-    scale_features: bool = False
-    memory_limit: int = 0
-    stopping: Stopping = field(default_factory=Stopping)
-    model: Path | None = None
-    decoder: CommandDecoder | None = None
-    pop_limit: int | None = None
-    parses: Path | None = None
-    list_size: int = LIST_SIZE
-    iterations: int = ITERATIONS
-    weights_format: str | None = None
-    moses_ini: Path | None = None
-
-    def __post_init__(self) -> None:
-        require.integer(self, "seed", 0)
-        require.integer(self, "threads", 0)
-        require.integer(self, "replicas", 1)
-        require.integer(self, "memory_limit", 0)
-        require.integer(self, "list_size", 2)
-        require.integer(self, "iterations", 1)
+    def check(self) -> None:
+        """Refuse settings that contradict each other."""
         self._check_decoders()
         if self.start is not None and self.start_file is not None:
             raise ConfigError("start and start_file: give one of them")

@@ -1,38 +1,33 @@
 """Which epoch to keep, and when to stop looking for a better one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from hopefear.errors import OptionError
 from hopefear.events import EpochFinished
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 
 __all__ = ["Stopping", "Track"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Stopping:
     """Stop when the held-out score no longer rises, judged by its trend over a window of epochs.
 
     A trend (the slope of a least squares line) does not stop at the first unlucky epoch, as a count
     of epochs without a new best does, and does not go on for a lucky one.
-
-    Parameters
-    ----------
-    window : int
-        How many epochs the trend is taken over; 0 never stops early.
-    least_gain : float
-        The least gain per epoch, in points of the metric, that is worth going on for.
     """
 
-    window: int = 10
-    least_gain: float = 0.0
+    window: int = setting(
+        10, "Number of epochs over which the trend is taken; 0 never stops early.", least=0
+    )
+    least_gain: float = setting(
+        0.0, "Least gain per epoch, in points of the metric, worth going on for.", least=0
+    )
 
-    def __post_init__(self) -> None:
-        require.integer(self, "window", 0)
-        require.non_negative(self, "least_gain")
+    def check(self) -> None:
+        """Refuse a window too short for a trend."""
         if self.window in (1, 2):
             raise OptionError(self, "window", f" must be 0 or at least 3, got {self.window}")
 

@@ -11,7 +11,8 @@ A value outside the limits is an OptionError when the object is made, wherever i
 """
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from numbers import Real
@@ -28,28 +29,38 @@ from typing import (
     get_type_hints,
 )
 
-from hopefear.errors import OptionError
+from hopefear.errors import ConfigError, OptionError
 from hopefear.registry import suggest
 
-__all__ = ["Declaration", "declaration", "setting", "settings", "type_hints"]
+__all__ = ["Declaration", "declaration", "parse_size", "setting", "settings", "type_hints"]
 
 T = TypeVar("T")
 _KEY, _AFTER = "hopefear", "__post_init__"
 
 
 class Declaration(NamedTuple):
-    """What is declared of a setting beside its type and default.
+    """What a setting declares beside its type and default.
 
     Attributes
     ----------
     help : str
         One or two sentences for users.
     group : str
-        The heading under which help lists it; empty for the heading of its class.
+        The heading under which help lists it; that of the setting that contains it if empty.
     option : str
-        The command line's name for it, as in "--refs"; empty for the dotted key itself.
+        The command line's name for it without dashes, as in "refs"; the dotted key if empty.
+        Settings of the outermost class, and those that `prefix` lifts, are called by their names.
+    prefix : str, optional
+        Of a setting that is a table: put this before the options of what it contains, as in "dev-"
+        for ``--dev-refs``. None leaves them their dotted keys.
     metavar : str
         What stands for the value in help.
+    shown : str
+        The default in words, where the default itself says little: "one per core".
+    complete : callable, optional
+        Returns names that the shell offers as values. Other values are the owner's to refuse.
+    parse : callable, optional
+        Turns text into the value, as in "2G" for a number of bytes.
     least, most, above : float, optional
         Limits of numbers: >= least, <= most, > above.
     """
@@ -57,7 +68,11 @@ class Declaration(NamedTuple):
     help: str = ""
     group: str = ""
     option: str = ""
+    prefix: str | None = None
     metavar: str = ""
+    shown: str = ""
+    complete: Callable[[], Iterable[str]] | None = None
+    parse: Callable[[str], object] | None = None
     least: float | None = None
     most: float | None = None
     above: float | None = None
@@ -70,13 +85,19 @@ def setting(
     factory: Callable[[], Any] | None = None,
     group: str = "",
     option: str = "",
+    prefix: str | None = None,
     metavar: str = "",
+    shown: str = "",
+    complete: Callable[[], Iterable[str]] | None = None,
+    parse: Callable[[str], object] | None = None,
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
 ) -> Any:
     """Declare a setting; see `Declaration`. `factory` makes defaults that are objects."""
-    declared = Declaration(help, group, option, metavar, least, most, above)
+    declared = Declaration(
+        help, group, option, prefix, metavar, shown, complete, parse, least, most, above
+    )
     metadata = MappingProxyType({_KEY: declared})
     if factory is not None:
         return field(default_factory=factory, metadata=metadata)
@@ -160,3 +181,20 @@ def _bounds(declared: Declaration) -> str:
     limits = [(">=", declared.least), (">", declared.above), ("<=", declared.most)]
     given = [f"{sign} {limit}" for sign, limit in limits if limit is not None]
     return f" {' and '.join(given)}" if given else ""
+
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def parse_size(text: str) -> int:
+    """Return the number of bytes that people write as in "2G"; for settings of memory.
+
+    Examples
+    --------
+    >>> parse_size("1.5G"), parse_size("0")
+    (1610612736, 0)
+    """
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)i?B?", text, re.ASCII)
+    if not found:
+        raise ConfigError(f"'{text}' is not a size; write bytes, or as in 500M or 2G")
+    return int(float(found[1]) * _UNITS[found[2]])
