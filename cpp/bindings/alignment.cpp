@@ -1,9 +1,9 @@
-#include "hopefear/alignment.hpp"
+#include "hopefear/grammar/alignment.hpp"
 
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
-#include "hopefear/symmetrization.hpp"
+#include "hopefear/extract/symmetrization.hpp"
 
 namespace hopefear::bindings {
 

@@ -1,4 +1,4 @@
-#include "hopefear/bar_format.hpp"
+#include "hopefear/io/bar_format.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -7,9 +7,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/error.hpp"
-#include "hopefear/nbest_parser.hpp"
-#include "hopefear/numbers.hpp"
+#include "hopefear/base/error.hpp"
+#include "hopefear/base/numbers.hpp"
+#include "hopefear/io/nbest_parser.hpp"
 
 namespace hopefear::bindings {
 

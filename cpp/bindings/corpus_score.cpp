@@ -1,7 +1,7 @@
-#include "hopefear/corpus_score.hpp"
+#include "hopefear/metrics/corpus_score.hpp"
 
 #include "bindings.hpp"
-#include "hopefear/error.hpp"
+#include "hopefear/base/error.hpp"
 
 namespace hopefear::bindings {
 

@@ -1,4 +1,4 @@
-#include "hopefear/decoder.hpp"
+#include "hopefear/decode/decoder.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

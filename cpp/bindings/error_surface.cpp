@@ -1,4 +1,4 @@
-#include "hopefear/error_surface.hpp"
+#include "hopefear/search/error_surface.hpp"
 
 #include <nanobind/stl/tuple.h>
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "bindings.hpp"
-#include "hopefear/error.hpp"
+#include "hopefear/base/error.hpp"
 
 namespace hopefear::bindings {
 

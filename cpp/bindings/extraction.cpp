@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "hopefear/extraction/extractor.hpp"
+#include "hopefear/extract/extractor.hpp"
 
 namespace hopefear::bindings {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "hopefear/error.hpp"
-#include "hopefear/lexical_template.hpp"
-#include "hopefear/template_features.hpp"
+#include "hopefear/base/error.hpp"
+#include "hopefear/decode/lexical_template.hpp"
+#include "hopefear/decode/template_features.hpp"
 
 namespace hopefear::bindings {
 

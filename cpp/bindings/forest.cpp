@@ -1,10 +1,10 @@
-#include "hopefear/forest.hpp"
+#include "hopefear/forest/forest.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/forest_builder.hpp"
+#include "hopefear/forest/builder.hpp"
 
 namespace hopefear::bindings {
 

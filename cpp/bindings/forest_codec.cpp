@@ -1,4 +1,4 @@
-#include "hopefear/forest_codec.hpp"
+#include "hopefear/io/forest_codec.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-#include "hopefear/forest_mira.hpp"
+#include "hopefear/learn/forest_mira.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>

@@ -1,4 +1,4 @@
-#include "hopefear/forest_rescorer.hpp"
+#include "hopefear/decode/forest_rescorer.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

@@ -1,5 +1,5 @@
 // Forests of a whole data set, as batch learners use them.
-#include "hopefear/forest_set.hpp"
+#include "hopefear/forest/forest_set.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -9,9 +9,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/forest_lines.hpp"
-#include "hopefear/forest_lists.hpp"
-#include "hopefear/string_table.hpp"
+#include "hopefear/base/string_table.hpp"
+#include "hopefear/forest/forest_lists.hpp"
+#include "hopefear/search/forest_lines.hpp"
 
 namespace hopefear::bindings {
 

@@ -1,9 +1,9 @@
-#include "hopefear/forest_statistics.hpp"
+#include "hopefear/metrics/forest_statistics.hpp"
 
 #include <optional>
 
 #include "bindings.hpp"
-#include "hopefear/bleu_references.hpp"
+#include "hopefear/metrics/bleu_references.hpp"
 
 namespace hopefear::bindings {
 

@@ -1,4 +1,4 @@
-#include "hopefear/grammar.hpp"
+#include "hopefear/grammar/grammar.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -9,7 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/grammar_builder.hpp"
+#include "hopefear/grammar/builder.hpp"
 
 namespace hopefear::bindings {
 

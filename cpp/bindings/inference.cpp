@@ -6,12 +6,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/derivation.hpp"
-#include "hopefear/distribution.hpp"
-#include "hopefear/edge_scores.hpp"
-#include "hopefear/envelope.hpp"
-#include "hopefear/kbest.hpp"
-#include "hopefear/viterbi.hpp"
+#include "hopefear/forest/derivation.hpp"
+#include "hopefear/forest/distribution.hpp"
+#include "hopefear/forest/edge_scores.hpp"
+#include "hopefear/forest/envelope.hpp"
+#include "hopefear/forest/kbest.hpp"
+#include "hopefear/forest/viterbi.hpp"
 
 namespace hopefear::bindings {
 

@@ -1,4 +1,4 @@
-#include "hopefear/language_model.hpp"
+#include "hopefear/lm/language_model.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

@@ -6,8 +6,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/kenlm_binary.hpp"
-#include "hopefear/kneser_ney/estimator.hpp"
+#include "hopefear/lm/estimator.hpp"
+#include "hopefear/lm/kenlm_binary.hpp"
 
 namespace hopefear::bindings {
 

@@ -3,17 +3,17 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/corpus_oracles.hpp"
-#include "hopefear/dual_coordinate_descent.hpp"
-#include "hopefear/feature_product.hpp"
-#include "hopefear/kbest_mira.hpp"
-#include "hopefear/logistic_regression.hpp"
-#include "hopefear/loss.hpp"
-#include "hopefear/loss_gradient.hpp"
-#include "hopefear/pair_differences.hpp"
-#include "hopefear/ranking_pairs.hpp"
-#include "hopefear/softmax_tangents.hpp"
-#include "hopefear/subgradient.hpp"
+#include "hopefear/learn/dual_coordinate_descent.hpp"
+#include "hopefear/learn/kbest_mira.hpp"
+#include "hopefear/learn/logistic_regression.hpp"
+#include "hopefear/learn/loss.hpp"
+#include "hopefear/learn/loss_gradient.hpp"
+#include "hopefear/learn/pair_differences.hpp"
+#include "hopefear/learn/ranking_pairs.hpp"
+#include "hopefear/learn/softmax_tangents.hpp"
+#include "hopefear/learn/subgradient.hpp"
+#include "hopefear/nbest/feature_product.hpp"
+#include "hopefear/search/corpus_oracles.hpp"
 
 namespace hopefear::bindings {
 

@@ -1,5 +1,5 @@
 // Scores: from statistics to numbers.
-#include "hopefear/metric_scores.hpp"
+#include "hopefear/metrics/metric_scores.hpp"
 
 #include "bindings.hpp"
 

@@ -6,11 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/bleu_references.hpp"
-#include "hopefear/chrf.hpp"
-#include "hopefear/error_rate.hpp"
-#include "hopefear/reference_words.hpp"
-#include "hopefear/word_metric.hpp"
+#include "hopefear/metrics/bleu_references.hpp"
+#include "hopefear/metrics/chrf.hpp"
+#include "hopefear/metrics/error_rate.hpp"
+#include "hopefear/metrics/reference_words.hpp"
+#include "hopefear/metrics/word_metric.hpp"
 
 namespace hopefear::bindings {
 

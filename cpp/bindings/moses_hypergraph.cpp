@@ -1,4 +1,4 @@
-#include "hopefear/moses_hypergraph.hpp"
+#include "hopefear/io/moses_hypergraph.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-#include "hopefear/nbest.hpp"
+#include "hopefear/nbest/nbest.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "hopefear/error.hpp"
-#include "hopefear/nbest_builder.hpp"
+#include "hopefear/base/error.hpp"
+#include "hopefear/nbest/builder.hpp"
 
 namespace hopefear::bindings {
 

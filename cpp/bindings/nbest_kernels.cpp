@@ -1,4 +1,4 @@
-#include "hopefear/nbest_kernels.hpp"
+#include "hopefear/search/nbest_kernels.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "hopefear/nbest_inspection.hpp"
+#include "hopefear/nbest/inspection.hpp"
 
 namespace hopefear::bindings {
 

@@ -1,4 +1,4 @@
-#include "hopefear/extraction/patterns.hpp"
+#include "hopefear/extract/patterns.hpp"
 
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/pair.h>

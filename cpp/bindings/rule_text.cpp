@@ -1,4 +1,4 @@
-#include "hopefear/rule_text.hpp"
+#include "hopefear/io/rule_text.hpp"
 
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/string.h>

@@ -5,11 +5,11 @@
 #include <tuple>
 
 #include "bindings.hpp"
-#include "hopefear/derivation_statistics.hpp"
-#include "hopefear/forest_reranking.hpp"
-#include "hopefear/online_weights.hpp"
-#include "hopefear/reference_derivation.hpp"
-#include "hopefear/working_set.hpp"
+#include "hopefear/learn/online_weights.hpp"
+#include "hopefear/learn/working_set.hpp"
+#include "hopefear/metrics/derivation_statistics.hpp"
+#include "hopefear/search/forest_reranking.hpp"
+#include "hopefear/search/reference_derivation.hpp"
 
 namespace hopefear::bindings {
 

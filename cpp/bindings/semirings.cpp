@@ -4,8 +4,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "hopefear/inside_outside.hpp"
-#include "hopefear/semiring.hpp"
+#include "hopefear/forest/inside_outside.hpp"
+#include "hopefear/forest/semiring.hpp"
 
 namespace hopefear::bindings {
 

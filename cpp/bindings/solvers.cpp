@@ -1,5 +1,5 @@
 #include "bindings.hpp"
-#include "hopefear/simplex_qp.hpp"
+#include "hopefear/learn/simplex_qp.hpp"
 
 namespace hopefear::bindings {
 

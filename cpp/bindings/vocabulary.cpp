@@ -1,4 +1,4 @@
-#include "hopefear/vocabulary.hpp"
+#include "hopefear/base/vocabulary.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>

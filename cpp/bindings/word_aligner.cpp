@@ -1,4 +1,4 @@
-#include "hopefear/word_aligner.hpp"
+#include "hopefear/extract/word_aligner.hpp"
 
 #include <nanobind/stl/string.h>
 

@@ -1,0 +1,196 @@
+// Sorting of more plain records than fit into memory: runs are sorted in memory, written to a
+// temporary file and merged (Knuth, The art of computer programming, volume 3, section 5.4).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hopefear/base/record_file.hpp"
+
+namespace hopefear {
+
+// No two records are ever made one.
+struct KeepAll {
+    template <class Record>
+    bool operator()(Record&, const Record&) const {
+        return false;
+    }
+};
+
+// The least of several runs' next records: a heap of readers.
+template <class Record, class Less>
+class RunMerge {
+  public:
+    RunMerge(const RecordFile<Record>& file, std::span<const Run> runs, std::size_t block,
+             Less less)
+        : less_(less) {
+        readers_.reserve(runs.size());
+        for (const Run& run : runs) readers_.emplace_back(file, run, block);
+        std::erase_if(readers_, [](const auto& reader) { return reader.peek() == nullptr; });
+        for (std::size_t i = readers_.size() / 2; i-- > 0;) sift(i);
+    }
+
+    [[nodiscard]] const Record* peek() const {
+        return readers_.empty() ? nullptr : readers_.front().peek();
+    }
+    void advance() {
+        readers_.front().advance();
+        if (readers_.front().peek() == nullptr) {
+            std::swap(readers_.front(), readers_.back());
+            readers_.pop_back();
+        }
+        if (!readers_.empty()) sift(0);
+    }
+
+  private:
+    // Restore the heap below `at`.
+    void sift(std::size_t at) {
+        for (;;) {
+            std::size_t least = 2 * at + 1;
+            if (least >= readers_.size()) return;
+            if (least + 1 < readers_.size() &&
+                less_(*readers_[least + 1].peek(), *readers_[least].peek()))
+                ++least;
+            if (!less_(*readers_[least].peek(), *readers_[at].peek())) return;
+            std::swap(readers_[at], readers_[least]);
+            at = least;
+        }
+    }
+
+    std::vector<RunReader<Record>> readers_;
+    Less less_;
+};
+
+// Push, finish, then read in order. `combine(into, other)` may make two records that are equal in
+// the order into one, and says whether it did. The result does not depend on `bytes`, provided that
+// records that are equal in the order are combined, and in any sequence to the same effect.
+template <class Record, class Less, class Combine = KeepAll>
+class ExternalSort {
+  public:
+    // Holds at most about `bytes` of memory; a file is made in `directory` when they are used up.
+    ExternalSort(std::size_t bytes, std::string directory, Less less = {}, Combine combine = {})
+        : bytes_(bytes),
+          directory_(std::move(directory)),
+          less_(less),
+          combine_(combine),
+          capacity_(std::max<std::size_t>(2, bytes / sizeof(Record))),
+          buffer_(reserve_records<Record>(capacity_)) {}
+
+    void push(const Record& record) {
+        if (used_ == capacity_) make_room();
+        buffer_[used_++] = record;
+    }
+
+    // Nothing is pushed any more; from here on it is read.
+    void finish() {
+        sort_buffer();
+        if (runs_.empty()) return;
+        write_run();
+        buffer_.reset();
+        while (runs_.size() > fan_in()) merge_pass();
+        merge_ =
+            std::make_unique<RunMerge<Record, Less>>(*file_, runs_, block(runs_.size()), less_);
+    }
+
+    // Fetch the next record; false at the end.
+    bool next(Record& record) {
+        if (!merge_) {
+            if (at_ == used_) return false;
+            record = buffer_[at_++];
+            return true;
+        }
+        return next_merged(*merge_, record);
+    }
+
+    // How many records there are to read, before any are combined while merging.
+    [[nodiscard]] std::uint64_t size() const { return file_ ? file_->size() : used_; }
+
+  private:
+    void sort_buffer() {
+        std::sort(buffer_.get(), buffer_.get() + used_, less_);
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < used_; ++i)
+            if (kept == 0 || !combine_(buffer_[kept - 1], buffer_[i])) buffer_[kept++] = buffer_[i];
+        used_ = kept;
+    }
+
+    // Where many records are equal, combining them makes room enough, and nothing is written.
+    void make_room() {
+        sort_buffer();
+        if (used_ > capacity_ / 2) write_run();
+    }
+
+    void write_run() {
+        if (!file_) file_ = std::make_unique<RecordFile<Record>>(directory_);
+        const std::uint64_t begin = file_->size();
+        file_->append({buffer_.get(), used_});
+        runs_.push_back({begin, file_->size()});
+        used_ = 0;
+    }
+
+    // Records in the buffer of each of `runs` runs. Long reads cost fewer seeks; there is no gain
+    // beyond a megabyte.
+    [[nodiscard]] std::size_t block(std::size_t runs) const {
+        const std::size_t bytes = std::min<std::size_t>(bytes_ / runs, std::size_t{1} << 20);
+        return std::max<std::size_t>(1, bytes / sizeof(Record));
+    }
+    // How many runs are merged at once: so many that each has a page or more.
+    [[nodiscard]] std::size_t fan_in() const {
+        return std::clamp<std::size_t>(bytes_ >> 14, 2, 1024);
+    }
+
+    // Merge runs in groups, so that fewer and longer ones remain.
+    void merge_pass() {
+        auto merged = std::make_unique<RecordFile<Record>>(directory_);
+        std::vector<Run> longer;
+        const std::size_t records = block(fan_in() + 1);
+        std::vector<Record> out(records);
+        for (std::size_t first = 0; first < runs_.size(); first += fan_in()) {
+            const std::size_t count = std::min(fan_in(), runs_.size() - first);
+            RunMerge<Record, Less> merge(*file_, std::span(runs_).subspan(first, count), records,
+                                         less_);
+            const std::uint64_t begin = merged->size();
+            std::size_t filled = 0;
+            while (next_merged(merge, out[filled])) {
+                if (++filled < records) continue;
+                merged->append(out);
+                filled = 0;
+            }
+            merged->append(std::span(out).first(filled));
+            longer.push_back({begin, merged->size()});
+        }
+        file_ = std::move(merged);
+        runs_ = std::move(longer);
+    }
+
+    bool next_merged(RunMerge<Record, Less>& merge, Record& record) const {
+        const Record* least = merge.peek();
+        if (least == nullptr) return false;
+        record = *least;
+        do {
+            merge.advance();
+            least = merge.peek();
+        } while (least != nullptr && combine_(record, *least));
+        return true;
+    }
+
+    std::size_t bytes_;
+    std::string directory_;
+    Less less_;
+    Combine combine_;
+    std::size_t capacity_;
+    std::unique_ptr<Record[]> buffer_;
+    std::size_t used_ = 0;
+    std::size_t at_ = 0;
+    std::unique_ptr<RecordFile<Record>> file_;  // in one place, because readers point to it
+    std::vector<Run> runs_;
+    std::unique_ptr<RunMerge<Record, Less>> merge_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,130 @@
+// Sparse feature vectors, many of them, with their id lists shared.
+//
+// Most rows of an n-best list or a forest name the same features in the same order. The list of ids
+// (the pattern) is therefore stored once and each row keeps its pattern's number and its values: a
+// dense feature costs its 8 bytes, and a row of sparse ones 4 bytes a feature more.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hopefear/base/growing_array.hpp"
+#include "hopefear/base/run_offsets.hpp"
+
+namespace hopefear {
+
+using FeatureId = std::int32_t;
+
+// One row: ids[i] has the value values[i]. Ids are strictly increasing; an id not listed has value
+// 0.
+struct SparseView {
+    std::span<const FeatureId> ids;
+    std::span<const double> values;
+
+    [[nodiscard]] std::size_t size() const { return ids.size(); }
+    // w . h; `weights` must reach beyond the largest id.
+    [[nodiscard]] double dot(std::span<const double> weights) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < ids.size(); ++i) sum += weights[ids[i]] * values[i];
+        return sum;
+    }
+};
+
+// The interned id lists.
+class FeaturePatterns {
+  public:
+    using Id = std::int32_t;
+
+    FeaturePatterns() { offsets_.push_back(0); }
+
+    // The number of the list `ids`, which is added if it is new; ids must be strictly increasing.
+    Id add(std::span<const FeatureId> ids);
+    [[nodiscard]] std::span<const FeatureId> operator[](Id pattern) const {
+        return ids_.span(offsets_[pattern], offsets_[pattern + 1] - offsets_[pattern]);
+    }
+    [[nodiscard]] std::size_t size() const { return offsets_.size() - 1; }
+    // One more than the largest feature id.
+    [[nodiscard]] std::size_t features() const { return features_; }
+    [[nodiscard]] std::size_t bytes() const;
+
+    // Give back what only `add` needs; a later `add` makes it anew.
+    void freeze();
+    // Move the lists to a file, and give back memory that they take up all the same.
+    void spill(const std::string& directory);
+    void release() const;
+    [[nodiscard]] std::size_t resident_bytes() const;
+
+  private:
+    [[nodiscard]] std::size_t slot(std::span<const FeatureId> ids, std::uint32_t hash) const;
+    void grow();
+
+    GrowingArray<FeatureId> ids_;
+    GrowingArray<std::uint64_t> offsets_;
+    std::vector<std::uint32_t> hashes_;  // of the patterns, while there is a table
+    std::vector<Id> slots_;              // open addressing; a power of two, half empty
+    Id last_ = -1;                       // rows come in runs of one pattern
+    std::size_t features_ = 0;
+};
+
+// The rows: a pattern and its values each.
+class FeatureRows {
+  public:
+    [[nodiscard]] std::size_t size() const { return pattern_.size(); }
+    [[nodiscard]] SparseView operator[](std::size_t row) const {
+        const std::span<const FeatureId> ids = patterns_[pattern_[row]];
+        return {ids, values_.span(offsets_[row], ids.size())};
+    }
+    // Call visit(row, features) for the rows [begin, end): rows in sequence lie one after the
+    // other, and mostly have the pattern of the one before, which saves looking both up.
+    template <class Visit>
+    void for_each(std::size_t begin, std::size_t end, const Visit& visit) const {
+        if (begin >= end) return;
+        const double* at = values_.data() + offsets_[begin];
+        FeaturePatterns::Id pattern = pattern_[begin];
+        std::span<const FeatureId> ids = patterns_[pattern];
+        for (std::size_t row = begin; row < end; ++row) {
+            if (pattern_[row] != pattern) {
+                pattern = pattern_[row];
+                ids = patterns_[pattern];
+            }
+            visit(row, SparseView{ids, {at, ids.size()}});
+            at += ids.size();
+        }
+    }
+    [[nodiscard]] const FeaturePatterns& patterns() const { return patterns_; }
+    [[nodiscard]] FeaturePatterns::Id pattern(std::size_t row) const { return pattern_[row]; }
+
+    // Ids must be strictly increasing. If this fails, for want of memory or space, nothing changes.
+    void append(std::span<const FeatureId> ids, std::span<const double> values);
+    // The same rows with order[i] as row i.
+    [[nodiscard]] FeatureRows reordered(std::span<const std::uint32_t> order) &&;
+    // A copy with each value times the factor of its feature.
+    [[nodiscard]] FeatureRows scaled(std::span<const double> factors) const;
+    // Give back what only `append` needs.
+    void freeze();
+
+    void spill(const std::string& directory);
+    [[nodiscard]] bool spilled() const { return values_.spilled(); }
+    // Give back the memory of the rows [begin, end) if they are in a file.
+    void release(std::size_t begin, std::size_t end) const;
+    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::size_t resident_bytes() const;
+
+  private:
+    void append(FeaturePatterns::Id pattern, std::span<const double> values);
+    [[nodiscard]] std::size_t first_value(std::size_t row) const;
+
+    FeaturePatterns patterns_;
+    GrowingArray<FeaturePatterns::Id> pattern_;
+    RunOffsets offsets_;  // where a row's values begin
+    GrowingArray<double> values_;
+    std::string directory_;  // of the files, once there are any
+};
+
+// Sort (id, value) pairs in place and add up repeated ids: the form a row is stored in. Returns the
+// new length. Values of zero stay: a feature that was written is a feature that exists.
+std::size_t normalize_row(std::vector<FeatureId>& ids, std::vector<double>& values);
+
+}  // namespace hopefear

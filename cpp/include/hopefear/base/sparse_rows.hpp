@@ -1,0 +1,49 @@
+// Sparse vectors that do not come from a file: differences and expectations of hypotheses'
+// features.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hopefear/base/feature_rows.hpp"
+
+namespace hopefear {
+
+// One such vector.
+class SparseVector {
+  public:
+    [[nodiscard]] SparseView view() const { return {ids_, values_}; }
+    // a - b; entries that cancel are left out.
+    void set_difference(const SparseView& a, const SparseView& b);
+
+  private:
+    std::vector<FeatureId> ids_;
+    std::vector<double> values_;
+};
+
+// Many of them; as among hypotheses, most name the same features.
+class SparseRows {
+  public:
+    [[nodiscard]] std::size_t size() const { return rows_.size(); }
+    [[nodiscard]] SparseView operator[](std::size_t row) const { return rows_[row]; }
+    // a - b; entries that cancel are left out.
+    void add_difference(const SparseView& a, const SparseView& b);
+    void add(const SparseView& row) { add_difference(row, {}); }
+    // Give back what only adding needs.
+    void freeze() { rows_.freeze(); }
+
+    // rows w
+    [[nodiscard]] std::vector<double> dot(std::span<const double> weights) const;
+    // rows' x, of length `features`
+    [[nodiscard]] std::vector<double> transposed_dot(std::span<const double> x,
+                                                     std::size_t features) const;
+    // Throws DataError unless all ids are below `features`.
+    void check(std::size_t features) const;
+
+  private:
+    FeatureRows rows_;
+    SparseVector added_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,61 @@
+// Translates sentences: parses them and puts language models into what was found.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hopefear/base/worker_pool.hpp"
+#include "hopefear/decode/parser.hpp"
+#include "hopefear/decode/rescore.hpp"
+#include "hopefear/decode/rule_cache.hpp"
+#include "hopefear/decode/rule_list.hpp"
+#include "hopefear/decode/translation_model.hpp"
+#include "hopefear/decode/unary_rules.hpp"
+#include "hopefear/forest/forest.hpp"
+
+namespace hopefear {
+
+struct DecoderOptions {
+    RuleChoice rules;
+    PassThroughOptions pass_through;
+    RescoreOptions rescore;
+    std::size_t cache_bytes = std::size_t{100} << 20;  // for scored rules
+};
+
+// May be used by any number of threads at once.
+class Decoder {
+  public:
+    // Weights are by feature id; those beyond the end are 0. `templates` may be null.
+    Decoder(std::shared_ptr<const TranslationModel> model,
+            std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
+            const DecoderOptions& options);
+    ~Decoder();
+
+    [[nodiscard]] const std::shared_ptr<const TranslationModel>& model() const { return model_; }
+
+    // Meet all rules of a sentence, so that what templates give to them gets its numbers now.
+    void meet(const std::vector<std::string>& words);
+    // All parses of a sentence, without language models.
+    [[nodiscard]] Forest parse(const std::vector<std::string>& words);
+    // What cube pruning leaves of them, with language models; or the best derivation alone.
+    [[nodiscard]] Forest forest(const std::vector<std::string>& words);
+    [[nodiscard]] Forest best(const std::vector<std::string>& words);
+
+  private:
+    struct Worker;
+
+    [[nodiscard]] WorkerPool<Worker>::Loan worker();
+    [[nodiscard]] Forest rescored(const std::vector<std::string>& words, bool only_best);
+
+    std::shared_ptr<const TranslationModel> model_;
+    DecoderOptions options_;
+    RuleScorer scorer_;
+    RuleCache cache_;
+    UnaryRules unary_rules_;
+    WorkerPool<Worker> workers_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,105 @@
+// Parses sentences with the grammars of a translation model: their source sides, all at once.
+//
+// Chappelier & Rajman (1998), A generalized CYK algorithm for parsing stochastic CFG (CYK+);
+// Sennrich (2014), A CYK+ variant for SCFG decoding without a dot chart. The tries of the grammars
+// are walked from each word on, from the last word to the first: whatever begins further right is
+// complete, so that partial matches need not be kept.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hopefear/base/flat_table.hpp"
+#include "hopefear/decode/chart.hpp"
+#include "hopefear/decode/rule_cache.hpp"
+#include "hopefear/decode/rule_list.hpp"
+#include "hopefear/decode/unary_rules.hpp"
+
+namespace hopefear {
+
+struct PassThroughOptions {
+    bool identity = false;  // every word may pass as it is
+    bool numbers = false;   // words of digits and punctuation may
+    bool names = false;     // words that begin with a capital letter may
+};
+
+// One thread uses a parser at a time; what it allocates is used again for the next sentence.
+class Parser {
+  public:
+    Parser(const RuleScorer& scorer, RuleCache& cache, const UnaryRules& unary_rules,
+           PassThroughOptions options);
+
+    // The parses of `words` between <s> and </s>. A word that no rule alone covers passes as it is.
+    // The chart is valid until the next call. Throws DataError if there is no parse, which cannot
+    // be if there are rules that glue parts together.
+    const Chart& parse(std::span<const std::string> words, const SentenceWords& numbers);
+
+  private:
+    static constexpr std::uint32_t none = 0xffffffff;
+
+    // The beginning of a source side, matched up to the word `end`.
+    struct Match {
+        Grammar::State state;
+        std::int32_t end;
+        std::uint32_t path;  // the tails so far
+    };
+    struct Step {
+        std::uint32_t node;
+        std::uint32_t previous;
+    };
+    struct Found {
+        const RuleList* rules;
+        std::uint32_t path;
+    };
+
+    void begin(std::span<const std::string> words);
+    void match_from_word(std::size_t part, std::int32_t begin);
+    void match_from_node(std::size_t part, std::int32_t begin, std::uint32_t node);
+    void run(std::size_t part, std::int32_t begin);
+    void extend(std::size_t part, std::int32_t limit, const Match& match);
+    void add_match(std::size_t part, const Match& match);
+    [[nodiscard]] const RuleGroup& rules(std::size_t part, Grammar::State state);
+    void finish_cell(std::int32_t begin, std::int32_t end);
+    void add_pass_through(std::int32_t position);
+    void add_found(const Found& found);
+    void add_node(std::int32_t begin, std::int32_t end, Label label);
+    void add_unary(std::uint32_t node);
+    void finish_begin(std::int32_t begin);
+    [[nodiscard]] std::span<const std::uint32_t> nodes_from(std::int32_t begin, Label label) const;
+    void find_root();
+
+    const RuleScorer* scorer_;
+    RuleCache* cache_;
+    const UnaryRules* unary_rules_;
+    PassThroughOptions options_;
+    std::vector<std::vector<Grammar::State>> label_states_;  // by part and label, behind the root
+
+    Chart chart_;
+    std::span<const std::string> words_;  // without <s> and </s>
+    const SentenceWords* numbers_ = nullptr;
+    std::int32_t size_ = 0;                      // with them
+    std::vector<std::vector<Symbol>> word_ids_;  // by part and position; -1: not in its grammar
+    std::vector<std::shared_ptr<const RuleGroup>> groups_;  // what the chart refers to
+    FlatTable<const RuleGroup*> group_of_state_;
+    std::deque<RuleList> pass_through_;
+    Rule buffer_;
+
+    std::vector<Match> stack_;
+    std::vector<Step> steps_;
+    std::vector<std::vector<Found>> found_;  // by end, of the present beginning
+    std::int32_t last_end_ = 0;
+    // Of the present cell: what was found by label, and the labels by rank.
+    std::vector<std::vector<Found>> by_label_;
+    std::vector<Label> labels_;
+    std::vector<std::uint32_t> cell_nodes_;
+    // The nodes by beginning, label and end.
+    std::vector<std::uint32_t> sorted_nodes_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted_ranges_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,105 @@
+// Puts non-local features into the parses of a sentence: cube pruning.
+//
+// Chiang (2007), Hierarchical phrase-based translation, 5.3; Huang & Chiang (2007), Forest
+// rescoring: faster decoding with integrated language models. The nodes of the chart are split by
+// what they have to remember, language models above all; of each node only the most promising
+// derivations are looked at. Unlike the paper, a candidate is scored when it is taken, not when it
+// is put in line: its place there is that of its rule's own words and of its parts, so that
+// candidates come in the exact order of this estimate, and the language models see only those that
+// are taken.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "hopefear/decode/chart.hpp"
+#include "hopefear/decode/rule_list.hpp"
+
+namespace hopefear {
+
+struct RescoreOptions {
+    std::size_t pop_limit = 200;  // candidates to be scored for each node of the chart; 0: all
+    // Derivations that are worse, and candidates that promise less, than the best derivation of
+    // their node of the chart by more than this are dropped; 0: none.
+    double beam = 0.0;
+};
+
+struct NonlocalWeights {
+    std::span<const double> log10;   // what a log10 of each language model counts
+    std::span<const double> ngrams;  // by n-gram feature
+};
+
+class LanguageModels;
+
+// What survives. Nodes are in topological order, the root is the last.
+struct RescoredChart {
+    static constexpr std::uint32_t none = 0xffffffff;
+
+    struct Node {
+        double score;  // of its best derivation
+        std::uint32_t chart_node;
+        std::uint32_t best_edge;
+        std::uint32_t first_edge;  // the others follow by Edge::next
+    };
+    struct Edge {
+        std::uint32_t bundle;
+        std::uint32_t rule;  // in the list of the bundle
+        std::uint32_t first_tail;
+        std::uint32_t next;
+    };
+
+    std::vector<Node> nodes;
+    std::vector<Edge> edges;
+    std::vector<std::uint32_t> tails;
+    std::vector<float> log10;  // by edge and language model: what the edge adds
+    // The n-gram features that an edge adds; `first_ngram` is by edge, and one more.
+    std::vector<std::int32_t> ngrams;
+    std::vector<std::uint32_t> first_ngram;
+
+    [[nodiscard]] std::span<const std::int32_t> ngrams_of(std::uint32_t edge) const {
+        return std::span(ngrams).subspan(first_ngram[edge],
+                                         first_ngram[edge + 1] - first_ngram[edge]);
+    }
+    [[nodiscard]] const Node& root() const { return nodes.back(); }
+    void clear();
+};
+
+// What derivations of the root use, or the best of them alone.
+struct KeptPart {
+    KeptPart(const Chart& chart, const RescoredChart& rescored, bool only_best);
+
+    // The nodes, by new number; the root is the last.
+    std::vector<std::uint32_t> nodes;
+    // The edges of node i are edges[first_edge[i]] .. edges[first_edge[i + 1]], in the order in
+    // which they were found.
+    std::vector<std::uint32_t> edges;
+    std::vector<std::uint32_t> first_edge;
+    // Of each edge, the new numbers of its tails; they begin at first_tail.
+    std::vector<NodeId> tails;
+    std::vector<std::uint32_t> first_tail;
+
+    [[nodiscard]] std::span<const NodeId> tails_of(std::size_t edge) const {
+        return std::span(tails).subspan(first_tail[edge], first_tail[edge + 1] - first_tail[edge]);
+    }
+};
+
+// One thread uses a rescorer at a time; what it allocates is used again for the next sentence.
+class Rescorer {
+  public:
+    // Language models and n-grams have to live as long as this.
+    Rescorer(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options);
+    ~Rescorer();
+    Rescorer(Rescorer&&) noexcept;
+
+    // The result is valid until the next call.
+    const RescoredChart& rescore(const Chart& chart, const SentenceWords& words,
+                                 const NonlocalWeights& weights);
+
+  private:
+    class Search;
+    std::unique_ptr<Search> search_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,124 @@
+// Rules under given weights: what of them cube pruning needs, the most promising first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "hopefear/decode/template_features.hpp"
+#include "hopefear/decode/translation_model.hpp"
+
+namespace hopefear {
+
+struct ScoredRule {
+    double score;             // w · h of the rule's features, language models apart
+    float priority;           // with what the language models say of its words alone
+    std::uint32_t target;     // where its target side begins among the symbols of its list
+    std::uint32_t length;     // of its target side
+    std::uint32_t reference;  // where it comes from: see RuleList::part
+    // Where what templates say of it begins in its list, and how much that is.
+    std::uint32_t first_feature = 0;
+    std::uint32_t feature_count = 0;
+};
+
+// Rules with one source side and one left-hand side, by decreasing priority.
+struct RuleList {
+    static constexpr std::int32_t pass_through = -1;
+    static constexpr std::int32_t forest_edge = -2;
+
+    Label lhs = 0;
+    std::int32_t arity = 0;
+    // The grammar among those of the model, then references are RuleIds; or one of the above, then
+    // they are kinds of PassThrough, or edges of a forest.
+    std::int32_t part = 0;
+    std::vector<ScoredRule> rules;
+    // Words are those of the model; a number beyond them is a word of the sentence.
+    std::vector<Symbol> symbols;
+    // The features that templates give to the rules.
+    std::vector<FeatureId> template_ids = {};
+    std::vector<double> template_values = {};
+    // Of each rule the priority by which rules are chosen, if that is another one.
+    std::vector<double> preferences = {};
+
+    [[nodiscard]] std::span<const Symbol> target(const ScoredRule& rule) const {
+        return std::span(symbols).subspan(rule.target, rule.length);
+    }
+    [[nodiscard]] SparseView template_features(const ScoredRule& rule) const {
+        return {std::span(template_ids).subspan(rule.first_feature, rule.feature_count),
+                std::span(template_values).subspan(rule.first_feature, rule.feature_count)};
+    }
+};
+
+// All rules of one source side: a list for each left-hand side.
+using RuleGroup = std::vector<RuleList>;
+
+// Weights of a model's features.
+class RuleWeights {
+  public:
+    // By feature id; those beyond the end are 0.
+    RuleWeights(const TranslationModel& model, std::span<const double> weights);
+
+    [[nodiscard]] std::span<const double> all() const { return all_; }
+    // What a log10 of each language model counts; their features are natural logarithms.
+    [[nodiscard]] std::span<const double> log10() const { return log10_; }
+    [[nodiscard]] std::span<const double> ngrams() const { return ngrams_; }
+
+    // w · h of what templates say of a rule.
+    [[nodiscard]] double of_features(SparseView features) const;
+    // What language models and n-grams say of a target side alone.
+    [[nodiscard]] double of_words(const TranslationModel& model, std::span<const Symbol> target,
+                                  const SentenceWords& sentence) const;
+
+  private:
+    std::vector<double> all_;
+    std::vector<double> log10_;
+    std::vector<double> ngrams_;
+};
+
+// Which rules of a source side are considered: of each list the `limit` best, all if it is 0.
+struct RuleChoice {
+    std::size_t limit = 30;
+    // By which they are the best, by feature id; empty: those by which they are scored.
+    std::vector<double> weights = {};
+};
+
+class RuleScorer {
+  public:
+    // `templates` may be null.
+    RuleScorer(std::shared_ptr<const TranslationModel> model,
+               std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
+               const RuleChoice& choice);
+
+    [[nodiscard]] const TranslationModel& model() const { return *model_; }
+    [[nodiscard]] const RuleWeights& weights() const { return weights_; }
+
+    // The rules of a grammar at a state of its trie; `buffer` is used for each of them.
+    [[nodiscard]] RuleGroup score(std::size_t part, Grammar::State state, Rule& buffer) const;
+    // The rule that lets `word`, which is at `position` of a sentence, pass.
+    [[nodiscard]] RuleList score(PassThrough kind, std::string_view word, std::size_t position,
+                                 const SentenceWords& sentence) const;
+
+    // The rules with what the sentence's words trigger; they themselves if that is nothing.
+    [[nodiscard]] std::shared_ptr<const RuleGroup> triggered(
+        const std::shared_ptr<const RuleGroup>& group, const SentenceWords& sentence) const;
+
+  private:
+    [[nodiscard]] double trigger_score(std::span<const Symbol> target,
+                                       const SentenceWords& sentence) const;
+    void add(RuleList& list, double score, std::uint32_t reference,
+             const SentenceWords& sentence) const;
+    void add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
+             const SentenceWords& sentence) const;
+    void choose(RuleList& list) const;
+
+    std::shared_ptr<const TranslationModel> model_;
+    std::shared_ptr<TemplateFeatures> templates_;
+    RuleWeights weights_;
+    std::optional<RuleWeights> choosing_;  // if rules are chosen by other weights
+    std::size_t rule_limit_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,166 @@
+// What a decoder knows, apart from weights: grammars and language models, brought together in one
+// numbering of words, labels and features.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hopefear/base/feature_rows.hpp"
+#include "hopefear/base/vocabulary.hpp"
+#include "hopefear/decode/ngram_features.hpp"
+#include "hopefear/decode/trigger_features.hpp"
+#include "hopefear/grammar/grammar.hpp"
+#include "hopefear/lm/language_model.hpp"
+
+namespace hopefear {
+
+// Every sentence is parsed between these two, which rules have to bring in on both sides; on target
+// sides they are what the language models begin and end with, and no words of the translation.
+inline constexpr std::string_view sentence_begin = "<s>";
+inline constexpr std::string_view sentence_end = "</s>";
+// Their numbers among the words of a model.
+inline constexpr Symbol begin_word = 0;
+inline constexpr Symbol end_word = 1;
+
+// What the model sees of a value that a grammar has.
+enum class FeatureView : std::uint8_t {
+    none,
+    value,      // the value itself
+    logarithm,  // of a probability, at least -100, as in Moses
+    rarity,     // exp(1 - count): 1 for what was seen once, near 0 for what was seen often
+};
+
+// A feature of the model that is made of one of a grammar.
+struct FeatureUse {
+    std::string of;  // the grammar's feature
+    FeatureView view = FeatureView::value;
+    std::string name;  // the model's
+};
+
+struct GrammarUse {
+    std::shared_ptr<const Grammar> grammar;
+    std::int32_t max_span = 0;  // how many source words a rule may cover; 0: any number
+    // Features that are not named here are used under their own names: scores as they are,
+    // probabilities by their logarithms, counts not at all.
+    std::vector<FeatureUse> features{};
+};
+
+// The numbers that the words of a sentence have here and there.
+struct SentenceWords {
+    explicit SentenceWords(std::size_t language_model_count = 0)
+        : language_models(language_model_count) {}
+
+    std::vector<std::vector<std::uint32_t>> language_models;
+    std::vector<WordId> ngrams;
+    ActiveTriggers triggers;
+};
+
+struct NamedLanguageModel {
+    std::string name;  // of its feature
+    std::shared_ptr<const LanguageModel> model;
+};
+
+// Features of words that are in no grammar, and their names.
+struct WordFeatures {
+    std::vector<std::vector<std::string>> ngrams{};
+    std::vector<std::string> ngram_names{};
+    std::vector<Trigger> triggers{};
+    std::vector<std::string> trigger_names{};
+};
+
+// Rules that are made for a sentence: a word passes as it is.
+enum class PassThrough : std::uint8_t { unknown, identity, number, proper_name };
+inline constexpr std::size_t pass_through_count = 4;
+
+struct ModelNames {
+    std::string goal = "S";                        // the label of a whole sentence
+    std::string pass_through = "X";                // the label of words that pass as they are
+    std::string word_penalty = "WordPenalty";      // -1 for each word of a target side
+    std::string phrase_penalty = "PhrasePenalty";  // 1 for each rule
+    // 1 for each word that passes, by why it does.
+    std::string unknown_word = "UnknownWord";
+    std::string identity_rule = "IdentityRule";
+    std::string number_rule = "NumberRule";
+    std::string name_rule = "NameRule";
+};
+
+class LanguageModels;
+
+class TranslationModel {
+  public:
+    // A grammar, and its numbers in terms of the model's.
+    struct Part {
+        std::shared_ptr<const Grammar> grammar;
+        std::int32_t max_span;
+        std::vector<Symbol> words;  // of target sides
+        std::vector<Label> labels;
+        // Of each feature of the grammar, the model's that are made of it.
+        std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features;
+
+        // The label of a source symbol that is one; throws FormatError if the grammar has none.
+        [[nodiscard]] Label label(Symbol symbol) const;
+    };
+
+    TranslationModel(const std::vector<GrammarUse>& grammars,
+                     const std::vector<NamedLanguageModel>& language_models,
+                     const ModelNames& names, std::shared_ptr<Vocabulary> feature_names,
+                     const WordFeatures& word_features = {});
+    ~TranslationModel();
+
+    [[nodiscard]] std::span<const Part> parts() const { return parts_; }
+    [[nodiscard]] const Vocabulary& words() const { return words_; }
+    [[nodiscard]] const Vocabulary& labels() const { return labels_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
+        return feature_names_;
+    }
+    [[nodiscard]] Label goal() const { return goal_; }
+    [[nodiscard]] Label pass_through_label() const { return pass_through_label_; }
+
+    // Defined in language_models.hpp.
+    [[nodiscard]] const LanguageModels& language_models() const { return *language_models_; }
+    [[nodiscard]] std::span<const FeatureId> language_model_features() const {
+        return language_model_features_;
+    }
+    [[nodiscard]] const NgramFeatures& ngrams() const { return *ngrams_; }
+    [[nodiscard]] std::span<const FeatureId> ngram_features() const { return ngram_features_; }
+    [[nodiscard]] const TriggerFeatures& triggers() const { return *triggers_; }
+    [[nodiscard]] std::span<const FeatureId> trigger_features() const { return trigger_features_; }
+    void find_words(std::span<const std::string> sentence, SentenceWords& words) const;
+
+    // The features of a rule, language models apart: ids, increasing unless the vocabulary of
+    // features was in use before, and values.
+    void rule_features(std::size_t part, const Rule& rule, std::vector<FeatureId>& ids,
+                       std::vector<double>& values) const;
+    void pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,
+                               std::vector<double>& values) const;
+    // w · h of the same features.
+    [[nodiscard]] double rule_score(std::size_t part, const Rule& rule,
+                                    std::span<const double> weights) const;
+
+  private:
+    void add_part(const GrammarUse& use);
+    void add_word_features(const WordFeatures& features);
+
+    std::vector<Part> parts_;
+    Vocabulary words_;
+    Vocabulary labels_;
+    std::shared_ptr<Vocabulary> feature_names_;
+    Label goal_;
+    Label pass_through_label_;
+    FeatureId word_penalty_;
+    FeatureId phrase_penalty_;
+    FeatureId pass_through_[pass_through_count];
+    std::unique_ptr<const LanguageModels> language_models_;
+    std::vector<FeatureId> language_model_features_;
+    std::unique_ptr<const NgramFeatures> ngrams_;
+    std::vector<FeatureId> ngram_features_;
+    std::unique_ptr<const TriggerFeatures> triggers_;
+    std::vector<FeatureId> trigger_features_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,60 @@
+// Frequent words, n-grams and pairs of a bitext, and pairs that tell much of each other.
+//
+// Chiang (2012), Hope and fear for discriminative training of statistical translation models,
+// section 7; Gimpel & Smith (2012), Structured ramp loss minimization for machine translation, 4.3.
+// Words come in the order of the bitext's numbers: the most frequent first, then those that appear
+// first. Where counts or scores are equal, what is made of earlier words comes first.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hopefear/extract/bitext.hpp"
+#include "hopefear/extract/extractor.hpp"
+
+namespace hopefear::extraction {
+
+// Words that occur often enough are classes of their own: the first ones of each side. All others
+// make one class behind them. A feature has a target class, and a source class that some word of
+// it is linked to, or one of two others: see LexicalFeatures.
+struct LexicalCounts {
+    std::size_t source_words = 0;
+    std::size_t target_words = 0;
+    std::vector<std::int32_t> source;  // of each feature; by target class, then by this
+    std::vector<std::int32_t> target;
+    std::vector<std::uint64_t> count;
+};
+
+// Words with at least `min_count` occurrences, and all that was seen with them at least
+// `min_feature_count` times.
+[[nodiscard]] LexicalCounts count_lexical(const Bitext& bitext, std::uint64_t min_count,
+                                          std::uint64_t min_feature_count,
+                                          const Progress& progress);
+
+struct CountedWords {
+    std::vector<WordId> words;
+    std::uint64_t count;
+};
+
+// The `limit` most frequent links; the words are a source word and a target word.
+[[nodiscard]] std::vector<CountedWords> frequent_links(const Bitext& bitext, std::size_t limit,
+                                                       const Progress& progress);
+// The `limit` most frequent n-grams of the target side.
+[[nodiscard]] std::vector<CountedWords> frequent_ngrams(const Bitext& bitext, std::size_t order,
+                                                        std::size_t limit,
+                                                        const Progress& progress);
+
+struct TriggerPair {
+    WordId source;
+    WordId target;
+    double information;
+};
+
+// The `limit` pairs of a source word and a target word with the highest mutual information of being
+// in a sentence pair, of those that are together more often than by chance.
+//
+// Rosenfeld (1996), A maximum entropy approach to adaptive statistical language modelling, 4.1.
+[[nodiscard]] std::vector<TriggerPair> best_triggers(const Bitext& bitext, std::size_t limit,
+                                                     const Progress& progress);
+
+}  // namespace hopefear::extraction

@@ -1,0 +1,134 @@
+// The stages of an extraction and what goes from one to the next.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hopefear/base/threads.hpp"
+#include "hopefear/extract/byte_queue.hpp"
+#include "hopefear/extract/extractor.hpp"
+#include "hopefear/extract/partitioned_sort.hpp"
+#include "hopefear/extract/rule_instance.hpp"
+#include "hopefear/extract/target_counts.hpp"
+
+namespace hopefear::extraction {
+
+// What all stages know.
+struct Job {
+    const Bitext& bitext;
+    Options options;
+    Smoothing smoothing;
+    const SourceFilter* filter;  // null: everything passes
+    Resources resources;
+    Progress progress;
+    SourceKeys keys;
+};
+
+// Tells the progress of a stage, from the thread that began it only.
+class StageProgress {
+  public:
+    StageProgress(const Progress& progress, std::string stage, std::uint64_t total)
+        : progress_(progress), stage_(std::move(stage)), total_(total) {
+        progress_(stage_, 0, total_);
+    }
+    void add(std::uint64_t count) {
+        const std::uint64_t done = done_ += count;
+        if (std::this_thread::get_id() == thread_) progress_(stage_, done, total_);
+    }
+
+  private:
+    const Progress& progress_;
+    std::string stage_;
+    std::uint64_t total_;
+    std::atomic<std::uint64_t> done_ = 0;
+    std::thread::id thread_ = std::this_thread::get_id();
+};
+
+// Call work(next_block) on several threads; next_block() gives blocks of 0..count, each once, until
+// there are none, or until another thread has thrown.
+struct WorkBlock {
+    std::size_t begin;
+    std::size_t end;
+};
+template <class Work>
+void work_in_blocks(std::size_t count, std::size_t block, std::size_t threads, const Work& work) {
+    std::atomic<std::size_t> next = 0;
+    const auto next_block = [&]() -> std::optional<WorkBlock> {
+        const std::size_t begin = next.fetch_add(block);
+        if (begin >= count) return std::nullopt;
+        return WorkBlock{begin, std::min(begin + block, count)};
+    };
+    parallel_blocks(thread_count(threads), 1, threads, [&](std::size_t, std::size_t) {
+        try {
+            work(next_block);
+        } catch (...) {
+            next = count;
+            throw;
+        }
+    });
+}
+
+// Ranges of source sides that are worked on one by one.
+struct Partitions {
+    std::vector<SourceKey> first;  // of each but the first
+
+    [[nodiscard]] std::size_t of(const SourceKey& key) const {
+        return static_cast<std::size_t>(std::ranges::upper_bound(first, key) - first.begin());
+    }
+    [[nodiscard]] std::size_t size() const { return first.size() + 1; }
+};
+[[nodiscard]] Partitions choose_partitions(const Job& job, std::size_t count);
+
+// Stage 1: find the places of rules.
+using InstanceSort = PartitionedSort<RuleInstance, RuleInstanceLess, AddRuleInstances>;
+struct Found {
+    std::uint64_t phrase_pairs = 0;
+    std::uint64_t instances = 0;
+};
+[[nodiscard]] Found collect_instances(const Job& job, const Partitions& partitions,
+                                      InstanceSort& instances);
+
+// How many rules have a joint count that rounds up to 1, 2, ..., 10.
+using CountsOfCounts = std::array<std::uint64_t, 11>;
+inline void count_rule(std::uint64_t count, CountsOfCounts& counts) {
+    // Moses takes sums that are too large by less than 10^-5 for whole numbers.
+    const double up = as_count(count) + 0.99999;
+    if (up < 11.0) ++counts[static_cast<std::size_t>(up)];
+}
+
+// What stage 2 writes to a queue: for each source side a head, then its rules.
+struct SourceHead {
+    SourceKey source;
+    std::uint64_t count;
+    std::uint64_t rules;
+};
+struct RuleHead {
+    std::uint64_t count;
+    std::uint64_t target;  // a hash, without the numbers of nonterminals
+    float target_given_source;
+    float source_given_target;
+    std::uint32_t body_bytes;  // the part of the record that follows the features
+    std::uint32_t unused;
+};
+
+// Stage 2: count and score the rules of one partition.
+struct ScoredPartition {
+    explicit ScoredPartition(const std::string& directory) : rules(directory) {}
+    ByteQueue rules;
+    std::uint64_t rule_count = 0;
+    CountsOfCounts counts_of_counts{};
+};
+void score_rules(const Job& job, std::size_t partition, InstanceSort::Sort& instances,
+                 TargetCounts& targets, ScoredPartition& scored);
+
+// With a filter: add the counts of the target sides of kept rules at all places in the bitext, and,
+// if they are wanted, count all rules by their counts.
+void count_all_places(const Job& job, TargetCounts& targets, CountsOfCounts* counts_of_counts);
+
+}  // namespace hopefear::extraction

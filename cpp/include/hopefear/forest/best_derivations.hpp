@@ -1,0 +1,117 @@
+// The best derivations of a forest under several scores, all found in one pass over its edges.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hopefear/forest/derivation.hpp"
+#include "hopefear/forest/forest.hpp"
+#include "hopefear/forest/semiring.hpp"
+#include "hopefear/forest/tail_pairs.hpp"
+#include "hopefear/nbest/text.hpp"
+
+namespace hopefear {
+
+// Viterbi in `Lanes` lanes. What a pass costs is reading the edges and their tails; a few scores
+// more, done in the lanes of vector registers, are nearly free. Sums and ties are those of
+// `viterbi`, bit for bit.
+template <std::size_t Lanes>
+class BestDerivations {
+  public:
+    using Scores = std::array<double, Lanes>;
+
+    // The edges of node v are edge_begin[v] .. edge_begin[v + 1]; value(edge) are its scores, all
+    // of them finite. The root is the last node.
+    template <class Value>
+    void find(std::span<const Forest::Offset> edge_begin, const TailPairs& tails,
+              const Value& value);
+
+    // Of the best derivation.
+    [[nodiscard]] double score(std::size_t lane) const { return best_[best_.size() - 2][lane]; }
+    // The edge with which the best derivation of a node begins.
+    [[nodiscard]] EdgeId edge(NodeId node, std::size_t lane) const { return edge_[node][lane]; }
+
+  private:
+    std::vector<Scores> best_;  // by node, and zeros after the last
+    std::vector<std::array<EdgeId, Lanes>> edge_;
+};
+
+template <std::size_t Lanes>
+template <class Value>
+void BestDerivations<Lanes>::find(std::span<const Forest::Offset> edge_begin,
+                                  const TailPairs& tails, const Value& value) {
+    const std::size_t nodes = edge_begin.size() - 1;
+    best_.resize(nodes + 1);
+    best_.back().fill(0.0);
+    edge_.resize(nodes);
+    for (std::size_t node = 0; node < nodes; ++node) {
+        Scores top;
+        top.fill(impossible);
+        Scores at{};  // the number of the edge; as wide as a score, so that both move together
+        for (Forest::Offset i = edge_begin[node]; i < edge_begin[node + 1]; ++i) {
+            const auto edge = static_cast<EdgeId>(i);
+            const TailPairs::Pair pair = tails[edge];
+            Scores sum = value(edge);
+            if (!pair.is_list()) [[likely]] {
+                const Scores& first = best_[pair.first];
+                const Scores& second = best_[pair.second];
+                for (std::size_t lane = 0; lane < Lanes; ++lane)
+                    sum[lane] = (sum[lane] + first[lane]) + second[lane];
+            } else {
+                for (const NodeId tail : tails.list(pair))
+                    for (std::size_t lane = 0; lane < Lanes; ++lane) sum[lane] += best_[tail][lane];
+            }
+            const auto number = static_cast<double>(edge);
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                const bool better = sum[lane] > top[lane];
+                top[lane] = better ? sum[lane] : top[lane];
+                at[lane] = better ? number : at[lane];
+            }
+        }
+        best_[node] = top;
+        for (std::size_t lane = 0; lane < Lanes; ++lane)
+            edge_[node][lane] = static_cast<EdgeId>(at[lane]);
+    }
+    for (const double score : best_[nodes - 1])
+        if (!std::isfinite(score)) fail_overflow();
+}
+
+// A derivation's edges, in the order of the target side, and its words.
+struct DerivationText {
+    std::vector<EdgeId> edges;
+    std::vector<WordId> words;
+    // Where reading is: an edge, and the next symbol of its target side.
+    std::vector<std::pair<EdgeId, std::uint32_t>> stack;
+};
+
+// Read the derivation in which node v begins with the edge choose(v); target(edge) is an edge's
+// target side.
+template <class Choose, class Target>
+void read_derivation(NodeId root, const TailPairs& tails, const Choose& choose,
+                     const Target& target, DerivationText& out) {
+    out.edges.clear();
+    out.words.clear();
+    out.stack.clear();
+    const auto enter = [&](NodeId node) {
+        if (out.edges.size() == max_derivation_size) fail_derivation_size();
+        out.edges.push_back(choose(node));
+        out.stack.emplace_back(out.edges.back(), 0);
+    };
+    enter(root);
+    while (!out.stack.empty()) {
+        auto& [edge, position] = out.stack.back();
+        const std::span<const Symbol> symbols = target(edge);
+        while (position < symbols.size() && !is_slot(symbols[position]))
+            out.words.push_back(symbols[position++]);
+        if (position == symbols.size())
+            out.stack.pop_back();
+        else
+            enter(tails.tail(edge, slot_of(symbols[position++])));
+    }
+}
+
+}  // namespace hopefear

@@ -1,0 +1,98 @@
+// Derivations: which edges, the words they make, their features and score.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hopefear/forest/forest.hpp"
+
+namespace hopefear {
+
+// The edges of a derivation in pre-order: that of the root first, after each edge the derivations
+// of its tails from left to right. An edge can occur more than once.
+using Derivation = std::vector<EdgeId>;
+
+struct ScoredDerivation {
+    Derivation edges;
+    double score;
+};
+
+// Many derivations: number i has the edges edges[begin[i]] .. edges[begin[i + 1]].
+struct DerivationList {
+    std::vector<EdgeId> edges;
+    std::vector<std::int64_t> begin{0};
+    std::vector<double> scores;
+
+    void push_back(const Derivation& derivation, double score) {
+        edges.insert(edges.end(), derivation.begin(), derivation.end());
+        begin.push_back(static_cast<std::int64_t>(edges.size()));
+        scores.push_back(score);
+    }
+};
+
+// Some hypergraphs have derivations that are exponentially larger than themselves. One of more
+// edges than this is refused with ForestError.
+inline constexpr std::size_t max_derivation_size = 1u << 24;
+
+// An edge for a node, and which of the derivations of each tail to go on with; none given: the
+// first.
+struct Choice {
+    EdgeId edge;
+    std::span<const std::uint32_t> ranks = {};
+};
+
+[[noreturn]] void fail_derivation_size();
+
+// The derivation of the root that `choose(node, rank)` makes, from the root down.
+template <class Choose>
+[[nodiscard]] Derivation collect_derivation(const Forest& forest, std::uint32_t rank,
+                                            const Choose& choose) {
+    Derivation edges;
+    std::vector<std::pair<NodeId, std::uint32_t>> stack{{forest.root(), rank}};
+    while (!stack.empty()) {
+        const auto [node, node_rank] = stack.back();
+        stack.pop_back();
+        const Choice choice = choose(node, node_rank);
+        if (edges.size() == max_derivation_size) fail_derivation_size();
+        edges.push_back(choice.edge);
+        const auto tails = forest.tails(choice.edge);
+        for (std::size_t i = tails.size(); i-- > 0;)
+            stack.emplace_back(tails[i], choice.ranks.empty() ? 0 : choice.ranks[i]);
+    }
+    return edges;
+}
+
+// The tree that a derivation is. Throws ForestError if it is not a derivation of the root.
+class DerivationTree {
+  public:
+    DerivationTree(const Forest& forest, std::span<const EdgeId> edges);
+
+    // Positions, in the list of edges, of the derivations of the tails of the edge at `position`.
+    [[nodiscard]] std::span<const std::uint32_t> children(std::size_t position) const {
+        return std::span(children_).subspan(begin_[position],
+                                            begin_[position + 1] - begin_[position]);
+    }
+
+  private:
+    std::vector<std::uint32_t> begin_;
+    std::vector<std::uint32_t> children_;
+};
+
+// The functions below throw ForestError unless `edges` is a derivation of the root.
+
+// The words, from left to right.
+[[nodiscard]] std::vector<Symbol> derivation_words(const Forest& forest,
+                                                   std::span<const EdgeId> edges);
+// The sum of the edges' features: ids, increasing, and values.
+[[nodiscard]] std::pair<std::vector<FeatureId>, std::vector<double>> derivation_features(
+    const Forest& forest, std::span<const EdgeId> edges);
+// The sum of the edges' scores, added up in the order in which `inside` adds them: bit for bit the
+// score that viterbi and k-best give.
+[[nodiscard]] double derivation_score(const Forest& forest, std::span<const EdgeId> edges,
+                                      std::span<const double> scores);
+// For each edge of the derivation how far below the root it is, for showing it as a tree.
+[[nodiscard]] std::vector<std::int32_t> derivation_depths(const Forest& forest,
+                                                          std::span<const EdgeId> edges);
+
+}  // namespace hopefear

@@ -1,0 +1,63 @@
+// The distribution P(d) ∝ exp(score(d) / T) over the derivations of a forest, pushed down to edges.
+//
+// Mohri (2009), Weighted automata algorithms (weight pushing). With p(e | head) for every edge, a
+// derivation's probability is the product over its edges and every node's inside value is 1. All
+// that follows is done in plain probabilities: nothing under- or overflows, however large scores
+// are, and no logarithms are taken.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hopefear/base/random.hpp"
+#include "hopefear/forest/derivation.hpp"
+#include "hopefear/forest/forest.hpp"
+
+namespace hopefear {
+
+using SparseVector = std::pair<std::vector<FeatureId>, std::vector<double>>;
+
+struct Posteriors {
+    std::vector<double> edges;
+    std::vector<double> nodes;
+};
+
+class Distribution {
+  public:
+    // Scores are divided by `temperature` > 0. Throws ForestError if every derivation is
+    // impossible. `forest` has to live as long as this.
+    Distribution(const Forest& forest, std::span<const double> scores, double temperature);
+
+    // log of the sum of exp(score / T) over all derivations.
+    [[nodiscard]] double log_partition() const { return log_partition_; }
+    // p(e | head(e)) for each edge; 0 for impossible ones.
+    [[nodiscard]] std::span<const double> conditional() const { return conditional_; }
+    // How often a derivation is expected to use each edge and node. That is a probability unless a
+    // derivation can use one more than once.
+    [[nodiscard]] Posteriors posteriors() const;
+    // E[B] of B(d) = the sum of `values` over the edges of d.
+    [[nodiscard]] double expectation(std::span<const double> values) const;
+    // E[h], of all features in the forest.
+    [[nodiscard]] SparseVector expected_features() const;
+    // Cov(B, h) = E[B h] - E[B] E[h]: T times the gradient of E[B] with respect to the weights.
+    [[nodiscard]] SparseVector covariance(std::span<const double> values) const;
+    // Cov(B, number of times that e is used) for each edge.
+    [[nodiscard]] std::vector<double> edge_covariance(std::span<const double> values) const;
+    // `count` derivations, drawn independently with their probabilities. The first n of them depend
+    // on `seed` alone.
+    [[nodiscard]] DerivationList sample(std::size_t count, std::uint64_t seed) const;
+
+  private:
+    [[nodiscard]] std::vector<double> centered(std::span<const double> values) const;
+    [[nodiscard]] SparseVector weighted_features(std::span<const double> coefficients) const;
+    [[nodiscard]] Derivation sample_one(Random& random) const;
+
+    const Forest* forest_;
+    std::vector<double> scores_;
+    std::vector<double> conditional_;
+    std::vector<char> possible_;  // by node
+    double log_partition_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,102 @@
+// The k best derivations, one after the other.
+//
+// Huang & Chiang (2005), Better k-best parsing, algorithm 3 (lazy): a derivation of a node is an
+// edge and, for each tail, a rank among the derivations of that tail; the next best is found by
+// raising one rank, and only then are further derivations of the tail looked for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "hopefear/forest/derivation.hpp"
+#include "hopefear/forest/forest.hpp"
+
+namespace hopefear {
+
+// A fingerprint of a string of words from which that of a concatenation can be had. Two bases
+// modulo 2^61 - 1: two different strings share theirs with a probability of about length² 2^-120.
+class Yield {
+  public:
+    void append(Symbol word);
+    void append(const Yield& other);
+    friend bool operator==(const Yield& a, const Yield& b) {
+        return a.hash_[0] == b.hash_[0] && a.hash_[1] == b.hash_[1];
+    }
+    struct Hash {
+        std::size_t operator()(const Yield& yield) const { return yield.hash_[0]; }
+    };
+
+  private:
+    std::uint64_t hash_[2] = {0, 0};
+    std::uint64_t power_[2] = {1, 1};  // base to the length
+};
+
+class KBest {
+  public:
+    // With `distinct`, of all derivations with the same words only the best is given. This is done
+    // at every node (what is worse at a node is worse at the root), and is given up after `limit`
+    // derivations of any nodes have been looked at: that bounds the memory, at about 100 bytes
+    // each. Without `distinct` there is no limit. `forest` has to live as long as this.
+    KBest(const Forest& forest, std::vector<double> scores, bool distinct, std::size_t limit);
+
+    KBest(KBest&&) = default;
+    KBest(const KBest&) = delete;
+
+    // The next derivation, or nothing where there is none, or where `limit` was met. Scores do not
+    // increase; equal ones come in the order of the edges' numbers at the root.
+    std::optional<ScoredDerivation> next();
+
+  private:
+    struct Item {
+        double score;
+        EdgeId edge;
+        std::uint32_t ranks;  // where in ranks_ those of the tails begin
+    };
+    struct State {  // of a node
+        std::vector<Item> best;
+        std::vector<Item> candidates;  // a heap, the best on top
+        std::vector<Yield> yields;     // of `best`, if they have to be distinct
+        std::unordered_set<Yield, Yield::Hash> seen;
+        std::optional<Item> expanding;  // the last one taken; its successors are being added
+        std::size_t slot = 0;           // the rank to raise next
+        bool exhausted = false;
+    };
+    struct Need {  // so many derivations of a node
+        NodeId node;
+        std::size_t count;
+    };
+
+    [[nodiscard]] std::span<const std::uint32_t> ranks(const Item& item) const {
+        return std::span(ranks_).subspan(item.ranks, forest_->tails(item.edge).size());
+    }
+    [[nodiscard]] bool worse(const Item& a, const Item& b) const;
+    State& open(NodeId node);
+    void require(Need need);
+    [[nodiscard]] std::optional<Need> advance(State& state);
+    [[nodiscard]] std::optional<Need> expand(State& state);
+    [[nodiscard]] std::optional<Need> missing_tail(const Item& item);
+    void raise(State& state, const Item& item, std::size_t slot);
+    void take(State& state);
+    [[nodiscard]] Yield yield(const Item& item);
+
+    const Forest* forest_;
+    std::vector<double> scores_;
+    std::vector<double> best_;  // Viterbi scores of nodes
+    bool distinct_;
+    std::size_t limit_;
+    std::size_t looked_at_ = 0;
+    std::uint32_t given_ = 0;
+    std::vector<std::uint32_t> ranks_;
+    std::vector<std::unique_ptr<State>> states_;
+    std::vector<Need> stack_;
+};
+
+// The k best derivations, or fewer where there are no more.
+[[nodiscard]] DerivationList kbest(const Forest& forest, std::vector<double> scores, std::size_t k,
+                                   bool distinct, std::size_t limit);
+
+}  // namespace hopefear

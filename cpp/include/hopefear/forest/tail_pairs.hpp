@@ -1,0 +1,55 @@
+// The tails of all edges of a forest, in the form in which a pass over the edges reads them
+// fastest.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "hopefear/forest/forest.hpp"
+
+namespace hopefear {
+
+// Most edges have no more than two tails. They are kept as pairs, so that a pass over edges of
+// mixed numbers of tails has no branch to guess wrong: what an edge lacks is the node after the
+// last, which has nothing to add. Longer lists lie apart.
+class TailPairs {
+  public:
+    struct Pair {
+        NodeId first;  // negative: ~i, where list i has all tails
+        NodeId second;
+
+        [[nodiscard]] bool is_list() const { return first < 0; }
+    };
+
+    explicit TailPairs(NodeId nodes) : none_(nodes) {}
+    explicit TailPairs(const Forest& forest);
+
+    void add(std::span<const NodeId> tails);
+
+    // The node after the last.
+    [[nodiscard]] NodeId none() const { return none_; }
+    [[nodiscard]] std::size_t size() const { return pairs_.size(); }
+    [[nodiscard]] Pair operator[](EdgeId edge) const { return pairs_[edge]; }
+    // The tails of a pair that is a list.
+    [[nodiscard]] std::span<const NodeId> list(Pair pair) const {
+        const auto at = static_cast<std::size_t>(~pair.first);
+        return std::span(lists_).subspan(at, static_cast<std::size_t>(pair.second));
+    }
+    [[nodiscard]] NodeId tail(EdgeId edge, std::int32_t slot) const {
+        const Pair pair = pairs_[edge];
+        if (pair.is_list()) return list(pair)[slot];
+        return slot == 0 ? pair.first : pair.second;
+    }
+
+    [[nodiscard]] std::size_t bytes() const {
+        return pairs_.capacity() * sizeof(Pair) + lists_.capacity() * sizeof(NodeId);
+    }
+
+  private:
+    NodeId none_;
+    std::vector<Pair> pairs_;
+    std::vector<NodeId> lists_;
+};
+
+}  // namespace hopefear

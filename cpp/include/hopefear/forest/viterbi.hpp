@@ -1,0 +1,33 @@
+// The best derivation of a forest, the best through each edge, and how many there are.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "hopefear/base/natural.hpp"
+#include "hopefear/forest/derivation.hpp"
+#include "hopefear/forest/forest.hpp"
+
+namespace hopefear {
+
+// The derivation with the largest score; among equals, at each node the edge of the lowest number.
+// Throws ForestError if every derivation is impossible.
+[[nodiscard]] ScoredDerivation viterbi(const Forest& forest, std::span<const double> scores);
+
+// The score of the best derivation of each node; minus infinity where there is none.
+[[nodiscard]] std::vector<double> best_scores(const Forest& forest, std::span<const double> scores);
+
+// The edge with which the best derivation of `node` begins, given the scores `best` of all nodes.
+[[nodiscard]] EdgeId best_edge(const Forest& forest, std::span<const double> scores,
+                               const std::vector<double>& best, NodeId node);
+
+// For each edge the score of the best derivation that uses it; minus infinity where there is none.
+[[nodiscard]] std::vector<double> max_marginals(const Forest& forest,
+                                                std::span<const double> scores);
+
+// The number of derivations.
+[[nodiscard]] Natural count_derivations(const Forest& forest);
+
+[[noreturn]] void fail_impossible();
+
+}  // namespace hopefear

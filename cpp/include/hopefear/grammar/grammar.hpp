@@ -1,0 +1,167 @@
+// A synchronous grammar: rules in a compact, memory-mapped table behind a trie of source sides.
+//
+// Chiang (2007), Hierarchical phrase-based translation. A rule X → ⟨γ, α, ~⟩ rewrites a nonterminal
+// to a source side γ and a target side α; ~ pairs their nonterminals. The table is never changed,
+// so threads and processes share it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hopefear/base/error.hpp"
+#include "hopefear/base/feature_rows.hpp"
+#include "hopefear/base/file_bytes.hpp"
+#include "hopefear/base/vocabulary.hpp"
+#include "hopefear/forest/forest.hpp"
+#include "hopefear/grammar/alignment.hpp"
+#include "hopefear/grammar/file.hpp"
+
+namespace hopefear {
+
+// A nonterminal's name, as a number.
+using Label = std::int32_t;
+
+// On a source side, a symbol is a word's id if >= 0, otherwise ~label. On a target side, it is a
+// word's id or ~slot (see forest.hpp), where slot i stands for nonterminal i of the source side.
+[[nodiscard]] constexpr Symbol label_symbol(Label label) {
+    return ~label;
+}
+[[nodiscard]] constexpr bool is_label(Symbol symbol) {
+    return symbol < 0;
+}
+[[nodiscard]] constexpr Label label_of(Symbol symbol) {
+    return ~symbol;
+}
+
+// What the values of a feature are.
+enum class FeatureKind : std::uint8_t {
+    score,        // goes into the model as it is
+    probability,  // its logarithm goes into the model
+    count,        // how often something was seen
+};
+
+// What the model sees of a value: for a probability its logarithm, at least -100, as in Moses.
+[[nodiscard]] double score_of(FeatureKind kind, float value);
+
+// Where a rule is in its table; not changed as long as the file is not.
+using RuleId = std::uint32_t;
+
+// A rule as it is read, apart from its source side, which the way through the trie tells.
+struct Rule {
+    RuleId id = 0;
+    Label lhs = 0;
+    std::int32_t source_length = 0;
+    std::int32_t arity = 0;       // nonterminals on each side
+    std::vector<float> features;  // the dense ones
+    std::vector<Symbol> target;
+    std::vector<Link> alignment;        // between words, by their places in the rule; sorted
+    std::vector<FeatureId> sparse_ids;  // increasing
+    std::vector<float> sparse_values;
+};
+
+class Grammar;
+
+// The rules of one source side, one after the other.
+class RuleRange {
+  public:
+    [[nodiscard]] std::size_t size() const { return left_; }
+    // Read the next rule; false if there is none. Buffers of `rule` are used again.
+    bool next(Rule& rule);
+
+  private:
+    friend class Grammar;
+    RuleRange(const Grammar& grammar, std::size_t left, std::size_t offset)
+        : grammar_(&grammar), left_(left), offset_(offset) {}
+
+    const Grammar* grammar_;
+    std::size_t left_;
+    std::size_t offset_;  // of the next record
+};
+
+class Grammar {
+  public:
+    // A node of the trie: the beginning of a source side.
+    using State = std::uint32_t;
+
+    // Open a file. Its header, its strings and the sizes of everything are always checked, and
+    // every step afterwards is checked against those sizes; `verify` compares the checksums of all
+    // its bytes. Throws FormatError.
+    explicit Grammar(const std::string& path, bool verify = true);
+    // The same for a file in memory; `name` is for messages.
+    Grammar(std::vector<std::uint8_t> bytes, std::string name);
+
+    [[nodiscard]] State root() const { return 0; }
+    // The state behind `state` and `symbol`.
+    [[nodiscard]] std::optional<State> child(State state, Symbol symbol) const;
+    // The symbols that lead on from `state`, increasing; symbol i leads to first_child(state) + i.
+    [[nodiscard]] std::span<const Symbol> symbols(State state) const;
+    [[nodiscard]] State first_child(State state) const { return children(state).first; }
+    // The symbols on the way to `state`.
+    void source_side(State state, std::vector<Symbol>& symbols) const;
+    // The rules whose source side ends at `state`.
+    [[nodiscard]] RuleRange rules(State state) const;
+    [[nodiscard]] bool has_rules(State state) const;
+    // A rule by its id; throws FormatError if there is none.
+    void read(RuleId id, Rule& rule) const;
+
+    [[nodiscard]] std::size_t rule_count() const { return header_.rule_count; }
+    [[nodiscard]] std::size_t source_count() const { return header_.source_count; }
+    [[nodiscard]] std::size_t state_count() const { return header_.node_count; }
+    [[nodiscard]] std::size_t bytes() const { return header_.file_size; }
+    // Features that every rule has; the ids of others are not below this.
+    [[nodiscard]] std::size_t dense_count() const { return header_.dense_count; }
+    [[nodiscard]] FeatureKind kind(FeatureId feature) const { return kinds_[feature]; }
+    [[nodiscard]] std::span<const FeatureKind> kinds() const { return kinds_; }
+
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& source_words() const { return source_words_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& target_words() const { return target_words_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& labels() const { return labels_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
+        return feature_names_;
+    }
+    [[nodiscard]] std::string_view notes() const;
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+  private:
+    friend class RuleRange;
+
+    void open(bool verify);
+    void check_header() const;
+    void verify_checksums() const;
+    [[nodiscard]] std::span<const std::uint8_t> section(GrammarHeader::Section section) const;
+    template <class T>
+    [[nodiscard]] const T* array(GrammarHeader::Section section, std::size_t count) const;
+    [[nodiscard]] std::shared_ptr<Vocabulary> read_strings(GrammarHeader::Section section) const;
+    void read_kinds();
+    [[nodiscard]] std::pair<State, State> children(State state) const;
+    // Read the record at `offset` of the rules and give the offset behind it.
+    std::size_t read_record(std::size_t offset, Rule& rule) const;
+    template <class... Parts>
+    [[noreturn]] void broken(const Parts&... parts) const {
+        fail<FormatError>(name_, ": is not a whole grammar: ", parts...);
+    }
+
+    std::string name_;
+    FileBytes file_;
+    GrammarHeader header_;
+    const std::int32_t* symbols_ = nullptr;
+    const std::uint32_t* first_child_ = nullptr;
+    const std::uint32_t* blocks_ = nullptr;
+    std::span<const std::uint8_t> rules_;
+    std::vector<FeatureKind> kinds_;
+    std::shared_ptr<Vocabulary> source_words_;
+    std::shared_ptr<Vocabulary> target_words_;
+    std::shared_ptr<Vocabulary> labels_;
+    std::shared_ptr<Vocabulary> feature_names_;
+};
+
+// The rules of a state, and one rule, as values.
+[[nodiscard]] std::vector<Rule> read_rules(const Grammar& grammar, Grammar::State state);
+[[nodiscard]] Rule read_rule(const Grammar& grammar, RuleId id);
+
+}  // namespace hopefear

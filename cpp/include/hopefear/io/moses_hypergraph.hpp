@@ -1,0 +1,33 @@
+// Hypergraphs as text, in the form that Moses writes with -output-search-graph-hypergraph and that
+// its tuner kbmira reads, and in the older form of cdec's --show_target_graph.
+//
+//     # target ||| features ||| source-covered      cdec: no such line
+//     VERTICES EDGES
+//     for each vertex, tails before heads, the goal last:
+//       NUMBER OF EDGES
+//       for each edge:  word [vertex] word ||| name=value name=value ||| source words covered
+//                                                   cdec: no third field
+//
+// Lines that begin with # are comments, except among the edges of a vertex.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "hopefear/forest/forest.hpp"
+
+namespace hopefear {
+
+// The forest of one sentence. Words and features are added to the vocabularies. Throws FormatError,
+// which begins with `file` and the line.
+[[nodiscard]] Forest parse_moses_hypergraph(std::string_view text, const std::string& file,
+                                            const std::shared_ptr<Vocabulary>& words,
+                                            const std::shared_ptr<Vocabulary>& feature_names);
+
+// The text of a forest, in Moses' form or, without `covered`, in cdec's. Tails are in the order of
+// the target side, so that order is lost where it was another. Throws FormatError for words and
+// feature names that the format cannot carry.
+[[nodiscard]] std::string format_moses_hypergraph(const Forest& forest, bool covered);
+
+}  // namespace hopefear

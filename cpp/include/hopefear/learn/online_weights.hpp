@@ -1,0 +1,113 @@
+// Weights that change a few features at a time: every operation costs what the step touches, never
+// the number of features.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "hopefear/base/feature_rows.hpp"
+
+namespace hopefear {
+
+// w = origin + scale * v. Shrinking towards the origin changes the scale alone (Shalev-Shwartz et
+// al. 2007, Pegasos). The average over steps is kept lazily (Daume 2006, figure 2.3): with s_t the
+// scale at step t, times what the step counts for, and S_t = s_1 + ... + s_t, a change d made to v
+// in step i is in the sum of all w_t from then on S_T - S_{i-1} times, so the sum of the d S_{i-1}
+// is all that has to be remembered.
+class OnlineWeights {
+  public:
+    // Starts at `start`; shrinks towards `origin` (empty: towards zero).
+    OnlineWeights(std::span<const double> start, std::span<const double> origin)
+        : origin_(origin.begin(), origin.end()),
+          v_(start.begin(), start.end()),
+          late_(start.size()),
+          sum_(start.size()) {
+        for (std::size_t i = 0; i < origin_.size(); ++i) v_[i] -= origin_[i];
+    }
+
+    [[nodiscard]] std::size_t size() const { return v_.size(); }
+    [[nodiscard]] double operator[](FeatureId id) const {
+        return scale_ * v_[id] + (origin_.empty() ? 0.0 : origin_[id]);
+    }
+    [[nodiscard]] double dot(const SparseView& row) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < row.size(); ++i) sum += v_[row.ids[i]] * row.values[i];
+        return scale_ * sum + (origin_.empty() ? 0.0 : row.dot(origin_));
+    }
+    // w += step * row
+    void add(const SparseView& row, double step) {
+        for (std::size_t i = 0; i < row.size(); ++i) add(row.ids[i], step * row.values[i]);
+    }
+    void add(FeatureId id, double change) {
+        change /= scale_;
+        v_[id] += change;
+        late_[id] += change * scale_sum_;
+    }
+    // w = origin + factor * (w - origin), 0 < factor <= 1
+    void shrink(double factor) {
+        scale_ *= factor;
+        if (scale_ < 1e-4) fold();
+    }
+    // End a step: w as it is now counts in the average, `times` as much as a step that counts once.
+    void count(double times = 1.0) {
+        scale_sum_ += times * scale_;
+        steps_ += times;
+    }
+
+    [[nodiscard]] std::vector<double> weights() const {
+        std::vector<double> w(v_.size());
+        for (std::size_t i = 0; i < w.size(); ++i) w[i] = (*this)[static_cast<FeatureId>(i)];
+        return w;
+    }
+    // The same without a copy, of weights that were never shrunk and have no origin.
+    [[nodiscard]] std::span<const double> unscaled() const { return v_; }
+
+    // The same with `features` features, of which new ones have weight 0; without an origin.
+    [[nodiscard]] OnlineWeights grown(std::size_t features) const {
+        OnlineWeights larger = *this;
+        for (auto* part : {&larger.v_, &larger.late_, &larger.sum_})
+            if (part->size() < features) part->resize(features, 0.0);
+        return larger;
+    }
+
+    // w += step * row. Throws DataError for a row that does not fit.
+    void checked_add(const SparseView& row, double step);
+
+    // Everything in one array, and the same from it.
+    [[nodiscard]] std::vector<double> save() const;
+    [[nodiscard]] static OnlineWeights load(std::span<const double> saved);
+
+    // The mean of w over the steps counted; w itself if there was none.
+    [[nodiscard]] std::vector<double> average() const {
+        if (steps_ == 0.0) return weights();
+        std::vector<double> mean(v_.size());
+        for (std::size_t i = 0; i < mean.size(); ++i)
+            mean[i] = (sum_[i] + scale_sum_ * v_[i] - late_[i]) / steps_ +
+                      (origin_.empty() ? 0.0 : origin_[i]);
+        return mean;
+    }
+
+  private:
+    // Begin again with scale 1 while the old one still has its digits: what was summed up so far is
+    // written out. All features, but only once in a shrinking by 10^4.
+    void fold() {
+        for (std::size_t i = 0; i < v_.size(); ++i) {
+            sum_[i] += scale_sum_ * v_[i] - late_[i];
+            late_[i] = 0.0;
+            v_[i] *= scale_;
+        }
+        scale_sum_ = 0.0;
+        scale_ = 1.0;
+    }
+
+    std::vector<double> origin_;
+    std::vector<double> v_;
+    std::vector<double> late_;  // the sum of d S_{i-1}
+    std::vector<double> sum_;   // of scale * v over the steps before the last fold
+    double scale_ = 1.0;
+    double scale_sum_ = 0.0;
+    double steps_ = 0.0;  // what they count for, summed
+};
+
+}  // namespace hopefear

@@ -1,0 +1,67 @@
+// Pairs of hypotheses of which one should rank above the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hopefear/nbest/nbest.hpp"
+
+namespace hopefear {
+
+// Pairs list by list. A hypothesis is in many pairs, so the rows that take part are kept once and a
+// pair is two positions among them.
+class RankingPairs {
+  public:
+    struct Pair {
+        std::uint32_t better;  // should have a higher score
+        std::uint32_t worse;
+    };
+    // Where the rows and the pairs of a list begin.
+    struct List {
+        std::size_t rows;
+        std::size_t pairs;
+    };
+
+    // Add a list's pairs, which are given as positions in it.
+    void add_list(NBest::Rows list, std::span<const Pair> pairs);
+
+    [[nodiscard]] std::size_t size() const { return pairs_.size(); }
+    [[nodiscard]] std::size_t lists() const { return lists_.size() - 1; }
+    [[nodiscard]] std::span<const Pair> pairs() const { return pairs_; }
+    [[nodiscard]] std::span<const Pair> pairs(std::size_t list) const {
+        return pairs().subspan(lists_[list].pairs, lists_[list + 1].pairs - lists_[list].pairs);
+    }
+    // Row numbers of n-best lists; increasing within a list.
+    [[nodiscard]] std::span<const std::uint32_t> rows() const { return rows_; }
+    // The positions of a list's rows among them.
+    [[nodiscard]] NBest::Rows rows(std::size_t list) const {
+        return {lists_[list].rows, lists_[list + 1].rows};
+    }
+
+  private:
+    std::vector<std::uint32_t> rows_;
+    std::vector<Pair> pairs_;
+    std::vector<List> lists_{{0, 0}};
+    std::vector<std::uint32_t> position_;  // of the list being added: where its rows are in rows_
+};
+
+// Hopkins and May (2011), Tuning as ranking, figure 4.
+struct PairSampling {
+    std::size_t samples = 5000;  // Gamma: pairs drawn from each list
+    std::size_t kept = 50;       // Xi: of those, the ones with the largest difference in gain
+    double threshold = 0.05;     // alpha: differences up to this are not worth learning
+};
+
+// `gains` has one entry per hypothesis. Every sentence has its own random stream, so any number of
+// threads gives the same pairs. Pairs of a list come in the order of the better rows.
+RankingPairs sample_pairs(const NBest& nbest, std::span<const double> gains,
+                          const PairSampling& sampling, std::uint64_t seed, std::size_t threads);
+
+// Every oracle with every other hypothesis of its list (Watanabe 2012, equation 5). Of more than
+// `most` oracles in a list so many take part, in even distances; 0 for all of them.
+RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sentences,
+                          const std::vector<std::vector<std::int64_t>>& oracles, std::size_t most);
+
+}  // namespace hopefear

@@ -1,0 +1,56 @@
+// The working set of an example, and the quadratic program over it.
+//
+// Chiang (2012), Hope and fear, algorithms 2 and 3: derivations d whose violations
+// v(d) = l(d, hope) - w . (h(hope) - h(d)) a step makes small.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "hopefear/base/feature_rows.hpp"
+
+namespace hopefear {
+
+// The hope and some fears: rows x = h(hope) - h(d), and losses l = B(hope) - B(d).
+class WorkingSet {
+  public:
+    // The hope is the first derivation; its row and its loss are 0.
+    WorkingSet(SparseView hope, double gain);
+
+    [[nodiscard]] std::size_t size() const { return losses_.size(); }
+    // All features of its derivations, increasing.
+    [[nodiscard]] std::span<const FeatureId> ids() const { return ids_; }
+    // One after the other, with a value for each of the ids.
+    [[nodiscard]] std::span<const double> rows() const { return rows_; }
+    [[nodiscard]] std::span<const double> losses() const { return losses_; }
+
+    void add(SparseView features, double gain);
+
+    // The functions below throw DataError if there is a feature without a weight or a rate.
+
+    // v(d) of each derivation.
+    [[nodiscard]] std::vector<double> violations(std::span<const double> weights) const;
+    // v(d) of a derivation that need not be in the set.
+    [[nodiscard]] double violation(SparseView features, double gain,
+                                   std::span<const double> weights) const;
+    // x = sum alpha (h(hope) - h(d)), by which w' = w + Sigma x; Sigma is the diagonal of `rates`.
+    // alpha maximizes sum alpha v(d) - 1/2 x' Sigma x for alpha >= 0 with sum 1.
+    [[nodiscard]] std::vector<double> solve(std::span<const double> weights,
+                                            std::span<const double> rates, double tolerance,
+                                            std::size_t max_iterations) const;
+
+  private:
+    [[nodiscard]] std::span<const double> row(std::size_t i) const {
+        return std::span(rows_).subspan(i * ids_.size(), ids_.size());
+    }
+    void widen(std::span<const FeatureId> ids);
+
+    std::vector<FeatureId> ids_;
+    std::vector<double> hope_;  // h(hope), by ids_
+    std::vector<double> rows_;
+    std::vector<double> losses_;
+    double gain_;  // of the hope
+};
+
+}  // namespace hopefear

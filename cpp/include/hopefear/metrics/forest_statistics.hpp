@@ -1,0 +1,41 @@
+// BLEU statistics on the edges of a forest: intersection with the automaton of reference k-grams.
+//
+// Chiang (2012), Hope and fear, 5.1: matches without clipping, and rho split by source words
+// covered (equation 10), add up over edges. k-grams that cross tails need the outer words of their
+// strings. Unlike the paper, which takes them from language model states, nodes are split here by
+// just those outer words that can still become part of a reference k-gram: few, and exact.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "hopefear/base/error.hpp"
+#include "hopefear/forest/forest.hpp"
+#include "hopefear/metrics/reference_automaton.hpp"
+
+namespace hopefear {
+
+// What would be made of a forest is larger than was allowed.
+struct ForestTooLarge : ForestError {
+    using ForestError::ForestError;
+};
+
+struct ForestStatistics {
+    Forest forest;                   // the same derivations, over split nodes
+    std::vector<EdgeId> edges;       // of the original forest, for each edge
+    std::vector<double> statistics;  // a row of 2K + 1 for each edge
+};
+
+// The sum of the rows over the edges of a derivation is [m_1 .. m_K, n_1 .. n_K, rho] of its
+// string, matches not clipped. An edge's words count for all n_k, and what the ends of the string
+// lack is taken off at the root's edges: a row is no statement about the edge's own string.
+//
+// numbers[w] is the number that word w of the forest has in the references. Throws ForestTooLarge
+// if the result would have more than `max_edges` edges.
+[[nodiscard]] ForestStatistics forest_statistics(const Forest& forest,
+                                                 const ReferenceAutomaton& automaton,
+                                                 std::span<const WordId> numbers,
+                                                 double reference_length, std::size_t max_edges);
+
+}  // namespace hopefear

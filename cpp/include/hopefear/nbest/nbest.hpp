@@ -1,0 +1,104 @@
+// The n-best lists of a data set: every hypothesis with its text, its features and the statistics
+// that a metric has given it.
+//
+// One structure of arrays, sorted by sentence: a hypothesis is a row, and a sentence's list is a
+// range of rows in the order in which the hypotheses arrived. What is not a number takes a few
+// bytes a hypothesis (see feature_rows.hpp and nbest_text.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hopefear/base/feature_rows.hpp"
+#include "hopefear/base/growing_array.hpp"
+#include "hopefear/base/vocabulary.hpp"
+#include "hopefear/nbest/row_statistics.hpp"
+#include "hopefear/nbest/text.hpp"
+
+namespace hopefear {
+
+class NBest {
+  public:
+    struct Rows {
+        std::size_t begin;
+        std::size_t end;
+        [[nodiscard]] std::size_t size() const { return end - begin; }
+    };
+
+    [[nodiscard]] std::size_t sentences() const { return offsets_.size() - 1; }
+    [[nodiscard]] std::size_t hypotheses() const { return features_.size(); }
+    // One more than the largest feature id in any row; weights must have at least that many.
+    [[nodiscard]] std::size_t feature_count() const { return features_.patterns().features(); }
+    [[nodiscard]] Rows rows(std::size_t sentence) const {
+        return {static_cast<std::size_t>(offsets_[sentence]),
+                static_cast<std::size_t>(offsets_[sentence + 1])};
+    }
+    // sentences() + 1 numbers: where the sentences' rows begin.
+    [[nodiscard]] std::span<const std::int64_t> offsets() const { return offsets_; }
+    [[nodiscard]] std::size_t sentence_of(std::size_t row) const;
+    // The same number; an error if there is no such row or sentence.
+    [[nodiscard]] std::size_t checked_row(std::int64_t row) const;
+    [[nodiscard]] std::size_t checked_sentence(std::int64_t sentence) const;
+    // An error unless weights of this length reach all features, and there is a number per row.
+    void check_weights(std::size_t length) const;
+    void check_per_row(std::size_t length, const char* what) const;
+    // The statistics; an error unless there are any, of this dimension.
+    [[nodiscard]] const RowStatistics& checked_statistics(std::size_t dimension) const;
+    // The sentences that have no hypotheses.
+    [[nodiscard]] std::vector<std::int64_t> empty_sentences() const;
+
+    [[nodiscard]] SparseView features(std::size_t row) const { return features_[row]; }
+    // Call visit(row, features) for these rows in order, which is faster than one by one.
+    template <class Visit>
+    void for_each(const Rows& rows, const Visit& visit) const {
+        features_.for_each(rows.begin, rows.end, visit);
+    }
+    // The words of a hypothesis, or of all hypotheses of a sentence, which is faster. Words are
+    // what lies between white space (whitespace.hpp); the text has that, too, as it was.
+    void words(std::size_t row, std::vector<WordId>& out) const;
+    void sentence_words(std::size_t sentence, WordLists& out) const;
+    [[nodiscard]] std::string text(std::size_t row) const;
+    // What word ids and feature ids number.
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& words() const { return word_names_; }
+    [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
+        return feature_names_;
+    }
+
+    // The same lists with the values of each feature times its factor, and no copy of the rest.
+    [[nodiscard]] NBest scaled(std::span<const double> factors) const;
+
+    // No rows so far, to be appended by a metric and handed to set_statistics; they lie where the
+    // lists lie.
+    [[nodiscard]] RowStatistics new_statistics(std::size_t dimension) const;
+    void set_statistics(RowStatistics statistics);
+    void set_statistics(std::span<const double> values, std::size_t dimension);
+    // nullptr until they are set.
+    [[nodiscard]] const std::shared_ptr<const RowStatistics>& statistics() const {
+        return statistics_;
+    }
+
+    // Whether the lists lie in temporary files; a loop over them should then give memory back.
+    [[nodiscard]] bool spilled() const { return features_.spilled(); }
+    void release(std::size_t first_sentence, std::size_t last_sentence) const;
+    // Of features, text and names; the statistics are not counted.
+    [[nodiscard]] std::size_t bytes() const;
+
+  private:
+    friend class NBestBuilder;
+    NBest() = default;
+
+    std::vector<std::int64_t> offsets_;
+    FeatureRows features_;
+    std::shared_ptr<NBestText> text_ = std::make_shared<NBestText>();
+    std::shared_ptr<Vocabulary> word_names_;
+    std::shared_ptr<Vocabulary> feature_names_;
+    std::shared_ptr<const RowStatistics> statistics_;
+    // Ids of white space that is more than one blank: it stands between the words around it.
+    std::vector<WordId> separators_;
+    std::string directory_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,88 @@
+// The texts of n-best lists in a few bytes each.
+//
+// The hypotheses of a sentence are made of few words and each is much like the one before it. So a
+// sentence has a table of its words, and a hypothesis is written as the number of words it shares
+// with the one before it at the beginning and at the end, and the words between (numbers in the
+// table, mostly one byte each). Every 32nd hypothesis is written out, to start reading from.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hopefear/base/growing_array.hpp"
+#include "hopefear/base/vocabulary.hpp"
+
+namespace hopefear {
+
+using WordId = Vocabulary::Id;
+
+// Lists of words, one after the other: list i is ids[offsets[i] .. offsets[i + 1]).
+struct WordLists {
+    std::vector<WordId> ids;
+    std::vector<std::size_t> offsets{0};
+
+    [[nodiscard]] std::size_t size() const { return offsets.size() - 1; }
+    [[nodiscard]] std::span<const WordId> operator[](std::size_t i) const {
+        return std::span(ids).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+    }
+    void clear();
+    void push_back(std::span<const WordId> words);
+};
+
+class NBestText {
+  public:
+    // Where a sentence's parts begin.
+    struct Sentence {
+        std::uint64_t bytes;
+        std::uint64_t words;
+        std::uint64_t restarts;
+    };
+    static constexpr std::size_t restart_every = 32;
+
+    // Word ids of the hypothesis with this index in the sentence's list.
+    void read(std::size_t sentence, std::size_t index, std::vector<WordId>& out) const;
+    // Word ids of the first `count` hypotheses of the sentence.
+    void read_all(std::size_t sentence, std::size_t count, WordLists& out) const;
+    // Give back the memory of the sentences [begin, end) if it is in a file.
+    void release(std::size_t begin, std::size_t end) const;
+    void spill(const std::string& directory);
+    [[nodiscard]] std::size_t bytes() const;
+    [[nodiscard]] std::size_t resident_bytes() const;
+
+  private:
+    friend class NBestTextWriter;
+
+    // Replace the local ids in `words` by those of the hypothesis written at `at`; the next one
+    // begins at the position returned.
+    static const std::uint8_t* step(const std::uint8_t* at, std::vector<std::uint32_t>& words,
+                                    std::vector<std::uint32_t>& spare);
+
+    GrowingArray<std::uint8_t> bytes_;
+    GrowingArray<WordId> words_;            // the sentences' tables
+    GrowingArray<std::uint32_t> restarts_;  // where every 32nd hypothesis begins in its sentence
+    GrowingArray<Sentence> sentences_;
+};
+
+// Writes sentence after sentence, in order.
+class NBestTextWriter {
+  public:
+    explicit NBestTextWriter(NBestText& text) : text_(text) {}
+
+    void begin_sentence();
+    void append(std::span<const WordId> words);
+
+  private:
+    [[nodiscard]] std::uint32_t local_id(WordId word);
+
+    NBestText& text_;
+    std::size_t index_ = 0;  // of the next hypothesis in its sentence
+    std::vector<std::uint32_t> previous_;
+    std::vector<std::uint32_t> current_;
+    // local_[word] is the word's number in the table of the sentence sentence_of_[word].
+    std::vector<std::uint32_t> local_;
+    std::vector<std::uint32_t> sentence_of_;
+};
+
+}  // namespace hopefear

@@ -1,0 +1,179 @@
+// Puts the strings of derivations together from those of their tails, and counts their matches.
+//
+// Of a string all that counts is in its first K - 1 words, the state of the automaton after the
+// last one, its length, and how often it has each k-gram of the references.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hopefear/forest/forest.hpp"
+#include "hopefear/metrics/clipped_counts.hpp"
+#include "hopefear/metrics/reference_automaton.hpp"
+
+namespace hopefear {
+
+// m_1 .. m_K, in Lanes >= K numbers of which the others are 0.
+template <std::size_t Lanes>
+using KGramMatches = std::array<std::int32_t, Lanes>;
+
+template <std::size_t Lanes>
+struct ComposedString {
+    std::int32_t length;
+    ReferenceAutomaton::State right;     // after reading it
+    KGramMatches<Lanes> matches;         // clipped
+    std::array<WordId, Lanes - 1> left;  // the first K - 1 words
+};
+
+// Strings are numbered from 0; `Strings` is a container of what is known of each, of a type derived
+// from ComposedString.
+template <std::size_t Lanes>
+class StringComposer {
+  public:
+    using State = ReferenceAutomaton::State;
+    using Id = ClippedCounts::String;
+    using Composed = ComposedString<Lanes>;
+
+    // Strings of derivations can be exponentially longer than their forest: beyond this, all of
+    // them are of one length.
+    static constexpr std::int64_t max_length = std::int64_t{1} << 30;
+
+    // The forest has to live as long as this. numbers[w] is what its word w is in the references.
+    StringComposer(const Forest& forest, ReferenceAutomaton automaton,
+                   std::span<const WordId> numbers)
+        : forest_(&forest),
+          automaton_(std::move(automaton)),
+          order_(automaton_.order()),
+          counts_(automaton_),
+          times_added_(automaton_.size(), 0) {
+        words_.reserve(forest.targets().size());
+        for (const Symbol symbol : forest.targets())
+            words_.push_back(is_slot(symbol) ? unknown_word : numbers[symbol]);
+        for (std::size_t k = 0; k < Lanes; ++k)
+            before_kgram_[k] =
+                static_cast<std::int32_t>(static_cast<int>(k) < order_ ? k : max_length);
+    }
+    StringComposer(const StringComposer&) = delete;
+    StringComposer& operator=(const StringComposer&) = delete;
+
+    [[nodiscard]] int order() const { return order_; }
+
+    // The length of the string of `edge` with these strings for its tails, and the matches within
+    // them.
+    template <class Strings>
+    void add_tails(EdgeId edge, std::span<const Id> tails, const Strings& strings, Composed& out) {
+        auto length = static_cast<std::int64_t>(forest_->target(edge).size() - tails.size());
+        KGramMatches<Lanes> matches{};
+        for (const Id tail : tails) {
+            const Composed& own = strings[tail];
+            length += own.length;
+            for (std::size_t k = 0; k < Lanes; ++k) matches[k] += own.matches[k];
+        }
+        if (tails.size() > 1)
+            counts_.for_each_excess(tails, [&](int depth, std::int64_t more) {
+                matches[depth - 1] -= static_cast<std::int32_t>(more);
+            });
+        out.length = static_cast<std::int32_t>(std::min(length, max_length));
+        out.matches = matches;
+    }
+
+    // If all k-grams would match that are in none of the tails.
+    template <class Strings>
+    [[nodiscard]] KGramMatches<Lanes> most_matches(std::span<const Id> tails,
+                                                   const Strings& strings,
+                                                   const Composed& composed) const {
+        KGramMatches<Lanes> most = composed.matches;
+        add_kgrams(composed.length, 1, most);
+        for (const Id tail : tails) add_kgrams(strings[tail].length, -1, most);
+        return most;
+    }
+
+    // After add_tails: the matches of k-grams that are in none of the tails, and the state.
+    template <class Strings>
+    void read(EdgeId edge, std::span<const Id> tails, const Strings& strings, Composed& out) {
+        for (const State added : added_) times_added_[added] = 0;
+        added_.clear();
+        State state = ReferenceAutomaton::root;
+        const WordId* word = words_.data() + forest_->target_begin()[edge];
+        for (const Symbol symbol : forest_->target(edge)) {
+            state = is_slot(symbol) ? read_tail(strings[tails[slot_of(symbol)]], tails, state, out)
+                                    : read_word(*word, tails, state, out);
+            ++word;
+        }
+        out.right = state;
+    }
+    // The k-grams that `read` has added to the tails.
+    [[nodiscard]] std::span<const State> added() const { return added_; }
+
+    // The first words of a string.
+    template <class Strings>
+    void read_left(EdgeId edge, std::span<const Id> tails, const Strings& strings,
+                   Composed& out) const {
+        const int size = std::min(out.length, order_ - 1);
+        const WordId* word = words_.data() + forest_->target_begin()[edge];
+        int done = 0;
+        for (const Symbol symbol : forest_->target(edge)) {
+            if (done == size) return;
+            if (is_slot(symbol)) {
+                const Composed& tail = strings[tails[slot_of(symbol)]];
+                for (int i = 0; i < tail.length && done < size; ++i)
+                    out.left[done++] = tail.left[i];
+            } else {
+                out.left[done++] = *word;
+            }
+            ++word;
+        }
+    }
+
+    // The counts of the strings that have numbers.
+    [[nodiscard]] ClippedCounts& counts() { return counts_; }
+
+  private:
+    State read_word(WordId word, std::span<const Id> tails, State state, Composed& out) {
+        state = automaton_.next(state, word);
+        for (State s = state; s != ReferenceAutomaton::root; s = automaton_.shorter(s))
+            add(s, tails, out);
+        return state;
+    }
+
+    // Of the k-grams that end within the tail, those that begin there were counted there. Once
+    // none goes on from before the tail, none will.
+    State read_tail(const Composed& tail, std::span<const Id> tails, State state, Composed& out) {
+        const int size = std::min(tail.length, order_ - 1);
+        for (int i = 0; i < size; ++i) {
+            state = automaton_.extend(state, i, tail.left[i]);
+            if (state == ReferenceAutomaton::none) return tail.right;
+            for (State s = state; automaton_.depth(s) > i + 1; s = automaton_.shorter(s))
+                add(s, tails, out);
+        }
+        return tail.length > size ? tail.right : state;
+    }
+
+    void add(State state, std::span<const Id> tails, Composed& out) {
+        if (counts_.count(state, tails) + times_added_[state] >= automaton_.limit(state)) return;
+        ++times_added_[state];
+        ++out.matches[automaton_.depth(state) - 1];
+        added_.push_back(state);
+    }
+
+    void add_kgrams(std::int32_t length, std::int32_t sign, KGramMatches<Lanes>& sum) const {
+        for (std::size_t k = 0; k < Lanes; ++k)
+            sum[k] += sign * std::max(length - before_kgram_[k], 0);
+    }
+
+    const Forest* forest_;
+    ReferenceAutomaton automaton_;
+    int order_;  // K
+    ClippedCounts counts_;
+    std::vector<WordId> words_;         // by symbol of all target sides, in the references' numbers
+    KGramMatches<Lanes> before_kgram_;  // words: n_k is the length without them
+    std::vector<State> added_;
+    std::vector<std::int32_t> times_added_;  // by state
+};
+
+}  // namespace hopefear

@@ -1,0 +1,66 @@
+#include "hopefear/decode/decoder.hpp"
+
+#include "hopefear/decode/chart_forest.hpp"
+#include "hopefear/decode/language_models.hpp"
+
+namespace hopefear {
+
+// What one sentence needs at a time, used again for the next.
+struct Decoder::Worker {
+    explicit Worker(Decoder& decoder)
+        : parser(decoder.scorer_, decoder.cache_, decoder.unary_rules_,
+                 decoder.options_.pass_through),
+          rescorer(decoder.model_->language_models(), decoder.model_->ngrams(),
+                   decoder.options_.rescore) {}
+
+    Parser parser;
+    Rescorer rescorer;
+    SentenceWords words;
+};
+
+Decoder::Decoder(std::shared_ptr<const TranslationModel> model,
+                 std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
+                 const DecoderOptions& options)
+    : model_(std::move(model)),
+      options_(options),
+      scorer_(model_, std::move(templates), weights, options.rules),
+      cache_(scorer_, options.cache_bytes),
+      unary_rules_(*model_) {}
+
+Decoder::~Decoder() = default;
+
+WorkerPool<Decoder::Worker>::Loan Decoder::worker() {
+    return workers_.take([this] { return std::make_unique<Worker>(*this); });
+}
+
+void Decoder::meet(const std::vector<std::string>& words) {
+    auto worker = this->worker();
+    model_->find_words(words, worker->words);
+    worker->parser.parse(words, worker->words);
+}
+
+Forest Decoder::parse(const std::vector<std::string>& words) {
+    auto worker = this->worker();
+    model_->find_words(words, worker->words);
+    const Chart& chart = worker->parser.parse(words, worker->words);
+    return parse_forest(chart, *model_, words, worker->words);
+}
+
+Forest Decoder::rescored(const std::vector<std::string>& words, bool only_best) {
+    auto worker = this->worker();
+    model_->find_words(words, worker->words);
+    const Chart& chart = worker->parser.parse(words, worker->words);
+    const NonlocalWeights weights{scorer_.weights().log10(), scorer_.weights().ngrams()};
+    const RescoredChart& result = worker->rescorer.rescore(chart, worker->words, weights);
+    return rescored_forest(chart, result, *model_, words, worker->words, only_best);
+}
+
+Forest Decoder::forest(const std::vector<std::string>& words) {
+    return rescored(words, false);
+}
+
+Forest Decoder::best(const std::vector<std::string>& words) {
+    return rescored(words, true);
+}
+
+}  // namespace hopefear

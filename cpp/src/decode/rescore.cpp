@@ -1,0 +1,313 @@
+#include "hopefear/decode/rescore.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hopefear/base/error.hpp"
+#include "hopefear/decode/language_models.hpp"
+#include "hopefear/metrics/kgram_composer.hpp"
+
+namespace hopefear {
+
+void RescoredChart::clear() {
+    nodes.clear();
+    edges.clear();
+    tails.clear();
+    log10.clear();
+    ngrams.clear();
+    first_ngram.assign(1, 0);
+}
+
+class Rescorer::Search {
+  public:
+    Search(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options);
+    const RescoredChart& rescore(const Chart& chart, const SentenceWords& words,
+                                 const NonlocalWeights& weights);
+
+  private:
+    // A way to make a node: a rule of a bundle, and for each of its tails one of the split nodes.
+    struct Candidate {
+        double priority;
+        std::uint32_t bundle;
+        std::uint32_t ranks;  // where the rule's rank and then those of the tails begin
+        std::uint32_t number;
+    };
+    static constexpr std::size_t first_table_size = 512;
+
+    struct Worse {
+        bool operator()(const Candidate& a, const Candidate& b) const {
+            return a.priority != b.priority ? a.priority < b.priority : a.number > b.number;
+        }
+    };
+
+    void mark_needed();
+    void rescore_node(std::uint32_t node);
+    void begin_node(const Chart::Node& node);
+    void add_successors(const Candidate& candidate);
+    void take(const Candidate& candidate, std::uint32_t chart_node);
+    double score_states(const Chart::Bundle& bundle, const ScoredRule& rule,
+                        std::span<const std::uint32_t> tails);
+    double score_ngrams(const Chart::Bundle& bundle, const ScoredRule& rule,
+                        std::span<const std::uint32_t> tails);
+    std::uint32_t find_node(std::uint32_t chart_node);
+    [[nodiscard]] bool has_new_states(std::uint32_t node) const;
+    void grow_table();
+    void finish_node(std::uint32_t node);
+    [[nodiscard]] std::uint32_t split(std::uint32_t chart_node, std::uint32_t rank) const {
+        return order_[ranges_[chart_node].first + rank];
+    }
+    [[nodiscard]] double tail_score(std::uint32_t chart_node, std::uint32_t rank) const {
+        return out_.nodes[split(chart_node, rank)].score;
+    }
+
+    const LanguageModels* models_;
+    const NgramFeatures* ngrams_;
+    KgramComposer composer_;
+    RescoreOptions options_;
+
+    const Chart* chart_ = nullptr;
+    const SentenceWords* words_ = nullptr;
+    NonlocalWeights weights_;
+    RescoredChart out_;
+    std::vector<char> needed_;  // by node of the chart: is it part of a derivation of the root?
+    std::vector<ChartState> states_;    // by split node and language model
+    std::vector<KgramEnds> ends_;       // by split node, if there are n-grams
+    std::vector<std::uint32_t> order_;  // the split nodes of each node of the chart, best first
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // in order_
+
+    std::vector<Candidate> heap_;
+    std::uint32_t candidates_ = 0;
+    std::vector<std::uint32_t> ranks_;
+    std::vector<ChartState> new_states_;
+    KgramEnds new_ends_;
+    std::vector<float> new_log10_;
+    // The split nodes of the present node by their states: open addressing, half empty.
+    std::vector<std::uint32_t> table_;
+    std::vector<std::uint64_t> hashes_;  // of the split nodes of the present node
+    std::size_t first_ = 0;              // of them
+    double best_ = 0.0;                  // the best score among them
+};
+
+Rescorer::Search::Search(const LanguageModels& models, const NgramFeatures& ngrams,
+                         RescoreOptions options)
+    : models_(&models), ngrams_(&ngrams), composer_(ngrams.automaton()), options_(options) {
+    if (options.pop_limit == 0) options_.pop_limit = std::numeric_limits<std::size_t>::max();
+    if (!(options.beam >= 0.0))
+        fail<ConfigError>("the beam must not be negative, got ", options.beam);
+    new_states_.resize(models_->size());
+    new_log10_.resize(models_->size());
+}
+
+const RescoredChart& Rescorer::Search::rescore(const Chart& chart, const SentenceWords& words,
+                                               const NonlocalWeights& weights) {
+    chart_ = &chart;
+    words_ = &words;
+    weights_ = weights;
+    out_.clear();
+    states_.clear();
+    ends_.clear();
+    order_.clear();
+    ranges_.assign(chart.nodes.size(), {0, 0});
+    mark_needed();
+    for (std::uint32_t node = 0; node <= chart.root; ++node)
+        if (needed_[node]) rescore_node(node);
+    return out_;
+}
+
+void Rescorer::Search::mark_needed() {
+    needed_.assign(chart_->nodes.size(), 0);
+    needed_[chart_->root] = 1;
+    for (std::uint32_t node = chart_->root + 1; node-- > 0;) {
+        if (!needed_[node]) continue;
+        for (const Chart::Bundle& bundle : chart_->bundles_of(chart_->nodes[node]))
+            for (const std::uint32_t tail : chart_->tails_of(bundle)) needed_[tail] = 1;
+    }
+}
+
+void Rescorer::Search::rescore_node(std::uint32_t node) {
+    first_ = out_.nodes.size();
+    table_.assign(first_table_size, RescoredChart::none);
+    hashes_.clear();
+    begin_node(chart_->nodes[node]);
+    best_ = -std::numeric_limits<double>::infinity();
+    for (std::size_t taken = 0; !heap_.empty() && taken < options_.pop_limit; ++taken) {
+        // What comes later promises even less.
+        if (options_.beam > 0.0 && heap_.front().priority < best_ - options_.beam) break;
+        std::ranges::pop_heap(heap_, Worse());
+        const Candidate candidate = heap_.back();
+        heap_.pop_back();
+        take(candidate, node);
+        add_successors(candidate);
+    }
+    finish_node(node);
+}
+
+// Put the best candidate of each bundle in line.
+void Rescorer::Search::begin_node(const Chart::Node& node) {
+    heap_.clear();
+    candidates_ = 0;
+    std::int32_t arity = 0;
+    for (std::uint32_t bundle = node.first_bundle; bundle < node.last_bundle; ++bundle) {
+        const Chart::Bundle& own = chart_->bundles[bundle];
+        double priority = own.rules->rules.front().priority;
+        for (const std::uint32_t tail : chart_->tails_of(own)) priority += tail_score(tail, 0);
+        heap_.push_back({priority, bundle, 0, candidates_++});
+        arity = std::max(arity, own.rules->arity);
+    }
+    std::ranges::make_heap(heap_, Worse());
+    ranks_.assign(static_cast<std::size_t>(arity) + 1, 0);  // shared by all of them
+}
+
+// One rank raised by one. Each vector of ranks is made from one predecessor only, the one with its
+// last rank that is not 0 lowered.
+void Rescorer::Search::add_successors(const Candidate& candidate) {
+    const Chart::Bundle& bundle = chart_->bundles[candidate.bundle];
+    const auto tails = chart_->tails_of(bundle);
+    const std::size_t size = tails.size() + 1;
+    std::size_t slot = size;
+    while (slot > 1 && ranks_[candidate.ranks + slot - 1] == 0) --slot;
+    for (--slot; slot < size; ++slot) {
+        const std::uint32_t rank = ranks_[candidate.ranks + slot];
+        double priority = candidate.priority;
+        if (slot == 0) {
+            const auto& rules = bundle.rules->rules;
+            if (rank + 1 == rules.size()) continue;
+            priority += static_cast<double>(rules[rank + 1].priority) - rules[rank].priority;
+        } else {
+            const std::uint32_t tail = tails[slot - 1];
+            if (rank + 1 == ranges_[tail].second - ranges_[tail].first) continue;
+            priority += tail_score(tail, rank + 1) - tail_score(tail, rank);
+        }
+        const auto ranks = static_cast<std::uint32_t>(ranks_.size());
+        for (std::size_t i = 0; i < size; ++i) ranks_.push_back(ranks_[candidate.ranks + i]);
+        ++ranks_[ranks + slot];
+        heap_.push_back({priority, candidate.bundle, ranks, candidates_++});
+        std::ranges::push_heap(heap_, Worse());
+    }
+}
+
+void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node) {
+    const Chart::Bundle& bundle = chart_->bundles[candidate.bundle];
+    const std::uint32_t rank = ranks_[candidate.ranks];
+    const ScoredRule& rule = bundle.rules->rules[rank];
+    const auto first_tail = static_cast<std::uint32_t>(out_.tails.size());
+    double score = rule.score;
+    const auto tails = chart_->tails_of(bundle);
+    for (std::size_t i = 0; i < tails.size(); ++i) {
+        out_.tails.push_back(split(tails[i], ranks_[candidate.ranks + 1 + i]));
+        score += out_.nodes[out_.tails.back()].score;
+    }
+    const auto parts = std::span(out_.tails).subspan(first_tail);
+    score += score_states(bundle, rule, parts);
+    if (ngrams_->size() > 0) score += score_ngrams(bundle, rule, parts);
+    const auto edge = static_cast<std::uint32_t>(out_.edges.size());
+    RescoredChart::Node& node = out_.nodes[find_node(chart_node)];
+    out_.edges.push_back({candidate.bundle, rank, first_tail, node.first_edge});
+    out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
+    out_.log10.insert(out_.log10.end(), new_log10_.begin(), new_log10_.end());
+    node.first_edge = edge;
+    best_ = std::max(best_, score);
+    if (node.best_edge != RescoredChart::none && score <= node.score) return;
+    node.score = score;
+    node.best_edge = edge;
+}
+
+// What the language models add, weighted; the new states go to new_states_.
+double Rescorer::Search::score_states(const Chart::Bundle& bundle, const ScoredRule& rule,
+                                      std::span<const std::uint32_t> tails) {
+    const auto target = bundle.rules->target(rule);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < models_->size(); ++i) {
+        const auto tail = [&](std::int32_t slot) -> const ChartState& {
+            return states_[tails[slot] * models_->size() + i];
+        };
+        new_log10_[i] = models_->score(i, target, *words_, tail, new_states_[i]);
+        sum += weights_.log10[i] * static_cast<double>(new_log10_[i]);
+    }
+    return sum;
+}
+
+// What the n-grams add that end in the rule's words or cross its parts, weighted.
+double Rescorer::Search::score_ngrams(const Chart::Bundle& bundle, const ScoredRule& rule,
+                                      std::span<const std::uint32_t> tails) {
+    double sum = 0.0;
+    const auto found = [&](KgramEnds::State state) {
+        const std::int32_t feature = ngrams_->feature(state);
+        if (feature == NgramFeatures::none) return;
+        out_.ngrams.push_back(feature);
+        sum += weights_.ngrams[feature];
+    };
+    composer_.start();
+    for (const Symbol symbol : bundle.rules->target(rule)) {
+        if (is_slot(symbol))
+            composer_.add_string(ends_[tails[slot_of(symbol)]], found);
+        else
+            composer_.add_word(ngrams_->number(symbol, words_->ngrams), found);
+    }
+    new_ends_ = composer_.ends();
+    return sum;
+}
+
+// The split node with new_states_ and new_ends_. At the root nothing has to be remembered.
+std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
+    const bool root = chart_node == chart_->root;
+    if (root && out_.nodes.size() > first_) return static_cast<std::uint32_t>(first_);
+    std::uint64_t hash = 0;
+    for (const ChartState& state : new_states_) hash = hash_combine(hash, hash_state(state));
+    if (ngrams_->size() > 0) hash = hash_combine(hash, new_ends_.hash());
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = hash & mask;
+    for (; table_[at] != RescoredChart::none; at = (at + 1) & mask)
+        if (hashes_[table_[at] - first_] == hash && has_new_states(table_[at])) return table_[at];
+    const auto node = static_cast<std::uint32_t>(out_.nodes.size());
+    out_.nodes.push_back({0.0, chart_node, RescoredChart::none, RescoredChart::none});
+    states_.insert(states_.end(), new_states_.begin(), new_states_.end());
+    if (ngrams_->size() > 0) ends_.push_back(new_ends_);
+    table_[at] = node;
+    hashes_.push_back(hash);
+    if (2 * hashes_.size() > table_.size()) grow_table();
+    return node;
+}
+
+bool Rescorer::Search::has_new_states(std::uint32_t node) const {
+    for (std::size_t i = 0; i < new_states_.size(); ++i)
+        if (!same_state(states_[node * new_states_.size() + i], new_states_[i])) return false;
+    return ngrams_->size() == 0 || ends_[node] == new_ends_;
+}
+
+void Rescorer::Search::grow_table() {
+    table_.assign(2 * table_.size(), RescoredChart::none);
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t i = 0; i < hashes_.size(); ++i) {
+        std::size_t at = hashes_[i] & mask;
+        while (table_[at] != RescoredChart::none) at = (at + 1) & mask;
+        table_[at] = static_cast<std::uint32_t>(first_ + i);
+    }
+}
+
+void Rescorer::Search::finish_node(std::uint32_t node) {
+    const auto begin = static_cast<std::uint32_t>(order_.size());
+    for (std::size_t i = first_; i < out_.nodes.size(); ++i)
+        order_.push_back(static_cast<std::uint32_t>(i));
+    const auto own = std::ranges::subrange(order_.begin() + begin, order_.end());
+    std::ranges::stable_sort(own, std::ranges::greater(),
+                             [this](std::uint32_t i) { return out_.nodes[i].score; });
+    if (options_.beam > 0.0) {
+        const double worst = out_.nodes[own.front()].score - options_.beam;
+        while (out_.nodes[order_.back()].score < worst) order_.pop_back();
+    }
+    ranges_[node] = {begin, static_cast<std::uint32_t>(order_.size())};
+}
+
+Rescorer::Rescorer(const LanguageModels& models, const NgramFeatures& ngrams,
+                   RescoreOptions options)
+    : search_(std::make_unique<Search>(models, ngrams, options)) {}
+Rescorer::~Rescorer() = default;
+Rescorer::Rescorer(Rescorer&&) noexcept = default;
+
+const RescoredChart& Rescorer::rescore(const Chart& chart, const SentenceWords& words,
+                                       const NonlocalWeights& weights) {
+    return search_->rescore(chart, words, weights);
+}
+
+}  // namespace hopefear

@@ -1,0 +1,220 @@
+#include "hopefear/grammar/grammar.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "hopefear/base/checksum.hpp"
+#include "hopefear/base/error.hpp"
+
+namespace hopefear {
+
+namespace {
+
+// Numbers as variable_bytes.hpp writes them, from bytes that may be damaged.
+class BoundedReader {
+  public:
+    explicit BoundedReader(std::span<const std::uint8_t> bytes) : left_(bytes) {}
+
+    // Whether everything so far lay inside.
+    [[nodiscard]] bool intact() const { return intact_; }
+    [[nodiscard]] std::size_t left() const { return left_.size(); }
+
+    std::uint32_t number() {
+        std::uint64_t number = 0;
+        for (int shift = 0; shift < 35 && !left_.empty(); shift += 7) {
+            const std::uint8_t byte = left_[0];
+            left_ = left_.subspan(1);
+            number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            if (byte < 0x80) {
+                intact_ &= number <= std::numeric_limits<std::uint32_t>::max();
+                return static_cast<std::uint32_t>(number);
+            }
+        }
+        intact_ = false;
+        return 0;
+    }
+    // How many entries follow; each takes at least a byte.
+    std::uint32_t count() {
+        const std::uint32_t count = number();
+        intact_ &= count <= left_.size();
+        return intact_ ? count : 0;
+    }
+    float real() {
+        float value = 0.0f;
+        if (left_.size() < sizeof value) {
+            intact_ = false;
+            return value;
+        }
+        std::memcpy(&value, left_.data(), sizeof value);
+        left_ = left_.subspan(sizeof value);
+        return value;
+    }
+
+  private:
+    std::span<const std::uint8_t> left_;
+    bool intact_ = true;
+};
+
+bool read_target(BoundedReader& reader, std::size_t word_count, Rule& rule) {
+    rule.target.resize(reader.count());
+    const auto arity = static_cast<std::uint32_t>(rule.arity);
+    std::uint32_t slots = 0;
+    for (Symbol& symbol : rule.target) {
+        const std::uint32_t code = reader.number();
+        if (code >= arity + word_count) return false;
+        slots += code < arity;
+        symbol = code < arity ? slot_symbol(static_cast<std::int32_t>(code))
+                              : static_cast<Symbol>(code - arity);
+    }
+    if (!reader.intact() || slots != arity) return false;
+    for (std::uint32_t slot = 0; slot < arity; ++slot)
+        if (std::ranges::find(rule.target, slot_symbol(static_cast<std::int32_t>(slot))) ==
+            rule.target.end())
+            return false;
+    return true;
+}
+
+bool read_alignment(BoundedReader& reader, Rule& rule) {
+    rule.alignment.resize(reader.count());
+    const auto width = static_cast<std::uint32_t>(rule.target.size());
+    for (Link& link : rule.alignment) {
+        const std::uint32_t code = reader.number();
+        if (width == 0 || code / width >= static_cast<std::uint32_t>(rule.source_length))
+            return false;
+        link = {static_cast<std::uint16_t>(code / width), static_cast<std::uint16_t>(code % width)};
+    }
+    return reader.intact();
+}
+
+bool read_sparse(BoundedReader& reader, std::size_t feature_count, Rule& rule) {
+    const std::uint32_t count = reader.count();
+    rule.sparse_ids.resize(count);
+    rule.sparse_values.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t id = reader.number();
+        if (id >= feature_count) return false;
+        rule.sparse_ids[i] = static_cast<FeatureId>(id);
+        rule.sparse_values[i] = reader.real();
+    }
+    return reader.intact();
+}
+
+}  // namespace
+
+double score_of(FeatureKind kind, float value) {
+    constexpr double floor = -100.0;
+    if (kind != FeatureKind::probability) return value;
+    return value > 0.0f ? std::max(std::log(static_cast<double>(value)), floor) : floor;
+}
+
+bool RuleRange::next(Rule& rule) {
+    if (left_ == 0) return false;
+    --left_;
+    offset_ = grammar_->read_record(offset_, rule);
+    return true;
+}
+
+std::pair<Grammar::State, Grammar::State> Grammar::children(State state) const {
+    if (state >= header_.node_count)
+        broken("there is no state ", state, " among ", header_.node_count);
+    const State begin = first_child_[state];
+    const State end = first_child_[state + 1];
+    // Children come after their parent, so no walk goes on for ever.
+    if (begin > end || end > header_.node_count || begin <= state)
+        broken("the children of state ", state, " cannot be ", begin, " to ", end);
+    return {begin, end};
+}
+
+std::span<const Symbol> Grammar::symbols(State state) const {
+    const auto [begin, end] = children(state);
+    return {symbols_ + begin, symbols_ + end};
+}
+
+std::optional<Grammar::State> Grammar::child(State state, Symbol symbol) const {
+    const auto [begin, end] = children(state);
+    const std::int32_t* const found = std::lower_bound(symbols_ + begin, symbols_ + end, symbol);
+    if (found == symbols_ + end || *found != symbol) return std::nullopt;
+    return static_cast<State>(found - symbols_);
+}
+
+void Grammar::source_side(State state, std::vector<Symbol>& symbols) const {
+    symbols.clear();
+    while (state != root()) {
+        // The children of all states follow each other.
+        const std::uint32_t* const end = first_child_ + header_.node_count;
+        const auto parent =
+            static_cast<State>(std::upper_bound(first_child_, end, state) - first_child_ - 1);
+        const auto [first, last] = children(parent);
+        if (state < first || state >= last) broken("state ", state, " has no parent");
+        const Symbol symbol = symbols_[state];
+        const Vocabulary& names = is_label(symbol) ? *labels_ : *source_words_;
+        const Symbol number = is_label(symbol) ? label_of(symbol) : symbol;
+        if (static_cast<std::size_t>(number) >= names.size())
+            broken("state ", state, " has the symbol ", symbol);
+        symbols.push_back(symbol);
+        state = parent;
+    }
+    std::ranges::reverse(symbols);
+}
+
+bool Grammar::has_rules(State state) const {
+    return state < header_.node_count && blocks_[state] != GrammarHeader::no_rules;
+}
+
+RuleRange Grammar::rules(State state) const {
+    if (state >= header_.node_count)
+        broken("there is no state ", state, " among ", header_.node_count);
+    if (blocks_[state] == GrammarHeader::no_rules) return {*this, 0, 0};
+    const std::size_t offset = std::size_t{4} * blocks_[state];
+    std::uint32_t count = 0;
+    if (offset + sizeof count > rules_.size()) broken("the rules of state ", state, " are outside");
+    std::memcpy(&count, rules_.data() + offset, sizeof count);
+    return {*this, count, offset + sizeof count};
+}
+
+void Grammar::read(RuleId id, Rule& rule) const {
+    read_record(std::size_t{4} * id, rule);
+}
+
+std::size_t Grammar::read_record(std::size_t offset, Rule& rule) const {
+    const std::size_t dense = header_.dense_count * sizeof(float);
+    if (offset > rules_.size() || rules_.size() - offset < dense)
+        broken("a rule at ", offset, " is outside");
+    rule.id = static_cast<RuleId>(offset / 4);
+    rule.features.resize(header_.dense_count);
+    if (dense > 0) std::memcpy(rule.features.data(), rules_.data() + offset, dense);
+    BoundedReader reader(rules_.subspan(offset + dense));
+    const std::uint32_t source_length = reader.number();
+    const std::uint32_t arity = reader.number();
+    const std::uint32_t lhs = reader.number();
+    rule.source_length = static_cast<std::int32_t>(source_length);
+    rule.arity = static_cast<std::int32_t>(arity);
+    rule.lhs = static_cast<Label>(lhs);
+    rule.sparse_ids.clear();
+    rule.sparse_values.clear();
+    const bool intact = reader.intact() && source_length <= longest_sentence &&
+                        arity <= source_length && lhs < labels_->size() &&
+                        read_target(reader, target_words_->size(), rule) &&
+                        read_alignment(reader, rule) &&
+                        (header_.has_sparse == 0 || read_sparse(reader, kinds_.size(), rule));
+    if (!intact) broken("the rule at ", offset, " is damaged");
+    const std::size_t end = rules_.size() - reader.left();
+    return (end + 3) / 4 * 4;
+}
+
+std::vector<Rule> read_rules(const Grammar& grammar, Grammar::State state) {
+    RuleRange range = grammar.rules(state);
+    std::vector<Rule> rules;
+    for (Rule rule; range.next(rule);) rules.push_back(rule);
+    return rules;
+}
+
+Rule read_rule(const Grammar& grammar, RuleId id) {
+    Rule rule;
+    grammar.read(id, rule);
+    return rule;
+}
+
+}  // namespace hopefear

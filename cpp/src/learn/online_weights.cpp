@@ -1,0 +1,41 @@
+#include "hopefear/learn/online_weights.hpp"
+
+#include "hopefear/base/error.hpp"
+#include "hopefear/base/saved_numbers.hpp"
+
+namespace hopefear {
+
+void OnlineWeights::checked_add(const SparseView& row, double step) {
+    if (row.ids.size() != row.values.size())
+        fail<DataError>(row.ids.size(), " features, but ", row.values.size(), " values");
+    for (const FeatureId id : row.ids)
+        if (id < 0 || static_cast<std::size_t>(id) >= size())
+            fail<DataError>("feature ", id, " has no weight: there are ", size());
+    add(row, step);
+}
+
+std::vector<double> OnlineWeights::save() const {
+    SavedNumbers saved;
+    for (const auto* part : {&v_, &late_, &sum_, &origin_}) saved.add(*part);
+    for (const double number : {scale_, scale_sum_, steps_}) saved.add(number);
+    return std::move(saved).take();
+}
+
+OnlineWeights OnlineWeights::load(std::span<const double> saved) {
+    SavedReader reader(saved);
+    OnlineWeights weights({}, {});
+    for (auto* part : {&weights.v_, &weights.late_, &weights.sum_, &weights.origin_}) {
+        const auto values = reader.array();
+        part->assign(values.begin(), values.end());
+    }
+    for (auto* number : {&weights.scale_, &weights.scale_sum_, &weights.steps_})
+        *number = reader.number();
+    reader.finish();
+    const std::size_t features = weights.size();
+    if (weights.late_.size() != features || weights.sum_.size() != features ||
+        (!weights.origin_.empty() && weights.origin_.size() != features))
+        fail<DataError>("saved numbers: the parts of weights have different lengths");
+    return weights;
+}
+
+}  // namespace hopefear

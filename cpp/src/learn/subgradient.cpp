@@ -1,0 +1,114 @@
+#include "hopefear/learn/subgradient.hpp"
+
+#include <algorithm>
+
+#include "hopefear/base/error.hpp"
+#include "hopefear/base/saved_numbers.hpp"
+
+namespace hopefear {
+
+void CumulativePenalty::pay(OnlineWeights& weights, FeatureId id) {
+    const double w = weights[id];
+    // Clipped at zero: a penalty never changes a sign.
+    const double paid = w > 0.0   ? std::max(0.0, w - (due_ + paid_[id])) - w
+                        : w < 0.0 ? std::min(0.0, w + (due_ - paid_[id])) - w
+                                  : 0.0;
+    if (paid == 0.0) return;
+    weights.add(id, paid);
+    paid_[id] += paid;
+}
+
+void CumulativePenalty::pay_all(OnlineWeights& weights) {
+    for (std::size_t id = 0; id < paid_.size(); ++id) pay(weights, static_cast<FeatureId>(id));
+}
+
+namespace {
+
+// theta <- theta - eta C (theta - theta_0) / N - eta dL/dtheta
+void move(const NBest& nbest, NBest::Rows rows, std::span<const double> slopes,
+          const SubgradientStep& step, SubgradientState& state) {
+    if (step.shrinkage > 0.0) state.weights.shrink(1.0 - step.shrinkage);
+    state.penalty.charge(step.l1);
+    for (std::size_t i = 0; i < slopes.size(); ++i)
+        if (slopes[i] != 0.0)
+            state.weights.add(nbest.features(rows.begin + i), -step.rate * slopes[i]);
+    if (step.l1 == 0.0) return;
+    for (std::size_t i = 0; i < slopes.size(); ++i)
+        if (slopes[i] != 0.0)
+            for (const FeatureId id : nbest.features(rows.begin + i).ids)
+                state.penalty.pay(state.weights, id);
+}
+
+}  // namespace
+
+std::vector<double> CumulativePenalty::save() const {
+    SavedNumbers saved;
+    saved.add(paid_);
+    saved.add(due_);
+    return std::move(saved).take();
+}
+
+CumulativePenalty CumulativePenalty::load(std::span<const double> saved) {
+    SavedReader reader(saved);
+    const auto paid = reader.array();
+    CumulativePenalty penalty(0);
+    penalty.paid_.assign(paid.begin(), paid.end());
+    penalty.due_ = reader.number();
+    reader.finish();
+    return penalty;
+}
+
+std::vector<double> SubgradientState::save() const {
+    SavedNumbers saved;
+    saved.add(weights.save());
+    saved.add(penalty.save());
+    saved.add(loss);
+    return std::move(saved).take();
+}
+
+SubgradientState SubgradientState::load(std::span<const double> saved) {
+    SavedReader reader(saved);
+    OnlineWeights weights = OnlineWeights::load(reader.array());
+    CumulativePenalty penalty = CumulativePenalty::load(reader.array());
+    if (penalty.size() != weights.size())
+        fail<DataError>("saved numbers: penalties of ", penalty.size(), " weights, but there are ",
+                        weights.size());
+    SubgradientState state{std::move(weights), std::move(penalty), reader.number()};
+    reader.finish();
+    return state;
+}
+
+SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> costs,
+                                   const Loss& loss, std::span<const std::int64_t> fixed,
+                                   std::span<const std::int64_t> order, const SubgradientStep& step,
+                                   SubgradientState state) {
+    nbest.check_weights(state.weights.size());
+    nbest.check_per_row(costs.size(), "costs");
+    if (fixed.size() != (fixed.empty() ? 0 : nbest.sentences()))
+        fail<DataError>(fixed.size(), " fixed hypotheses for ", nbest.sentences(), " sentences");
+    state.loss = 0.0;
+    std::vector<double> scores;
+    std::vector<double> slopes;
+    std::vector<double> scaled;
+    for (const std::int64_t sentence : order) {
+        const NBest::Rows rows = nbest.rows(nbest.checked_sentence(sentence));
+        scores.clear();
+        nbest.for_each(rows, [&](std::size_t, const SparseView& features) {
+            scores.push_back(state.weights.dot(features));
+        });
+        slopes.assign(rows.size(), 0.0);
+        scaled.clear();
+        for (const double cost : costs.subspan(rows.begin, rows.size()))
+            scaled.push_back(step.cost_scale * cost);
+        const std::size_t held = fixed.empty() ? 0 : fixed[sentence] - rows.begin;
+        if (rows.size() > 0 && held >= rows.size())
+            fail<DataError>("hypothesis ", fixed[sentence], " is not of sentence ", sentence);
+        state.loss += evaluate(loss, scores, scaled, {&held, 1}, slopes);
+        move(nbest, rows, slopes, step, state);
+        state.weights.count();
+    }
+    if (step.l1 > 0.0) state.penalty.pay_all(state.weights);
+    return state;
+}
+
+}  // namespace hopefear

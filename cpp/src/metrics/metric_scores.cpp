@@ -1,0 +1,44 @@
+#include "hopefear/metrics/metric_scores.hpp"
+
+#include <type_traits>
+
+namespace hopefear {
+
+namespace {
+
+// With an order that the compiler knows there is no loop over it.
+template <class Order>
+void all_gains(Order order, std::span<const double> document, std::span<const double> rows,
+               std::span<double> out) {
+    const double* b = rows.data();
+    for (std::size_t row = 0; row < out.size(); ++row, b += 2 * order + 1) {
+        double matching = 1.0;
+        double counting = 1.0;
+        for (std::size_t k = 0; k < order; ++k) {
+            matching *= document[k] + b[k];
+            counting *= document[order + k] + b[order + k];
+        }
+        const double reference_length = document[2 * order] + b[2 * order];
+        const double hypothesis_length = document[order] + b[order];
+        out[row] = reference_length *
+                   bleu_of(matching, counting, order, reference_length, hypothesis_length);
+    }
+}
+
+}  // namespace
+
+// Every hypothesis of every list is asked for its gain in every epoch of a learner. A document has
+// matches of every order (it begins with a perfect sentence), so smoothing has nothing to do and
+// one product serves all orders; a document that lacks some takes the general way.
+void BleuScore::gains(std::span<const double> document, std::span<const double> rows,
+                      std::span<double> out) const {
+    const std::size_t dimension = this->dimension();
+    for (std::size_t i = 0; i + 1 < dimension; ++i)
+        if (!(document[i] > 0.0) || options_.smoothing == Smoothing::add_k)
+            return CorpusScore::gains(document, rows, out);
+    if (order_ == 4)
+        return all_gains(std::integral_constant<std::size_t, 4>(), document, rows, out);
+    all_gains(order_, document, rows, out);
+}
+
+}  // namespace hopefear

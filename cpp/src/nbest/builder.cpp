@@ -1,0 +1,256 @@
+#include "hopefear/nbest/builder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "hopefear/base/error.hpp"
+#include "hopefear/base/hash.hpp"
+#include "hopefear/base/variable_bytes.hpp"
+#include "hopefear/base/whitespace.hpp"
+
+namespace hopefear {
+
+namespace {
+
+// Memory is given back whenever this much of the files may have been touched.
+constexpr std::size_t release_every = std::size_t{16} << 20;
+// A list of offsets is as long as the largest sentence number; a wrong number must not fill the
+// memory.
+constexpr std::size_t sentences_always = std::size_t{1} << 20;
+constexpr std::size_t sentences_per_hypothesis = 1000;
+
+[[nodiscard]] std::vector<WordId> decode(std::span<const std::uint8_t> text) {
+    std::vector<WordId> ids;
+    for (const std::uint8_t* at = text.data(); at != text.data() + text.size();)
+        ids.push_back(static_cast<WordId>(read_number(at)));
+    return ids;
+}
+
+// The rows in the order of their sentences, those of one sentence as they are; empty if that is the
+// order in which they are. `offsets` becomes where the sentences begin.
+[[nodiscard]] std::vector<std::uint32_t> sorted_by_sentence(
+    std::span<const std::uint32_t> sentence_of, std::vector<std::int64_t>& offsets) {
+    for (const std::uint32_t sentence : sentence_of) ++offsets[sentence + 1];
+    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
+    if (std::ranges::is_sorted(sentence_of)) return {};
+    std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+    std::vector<std::uint32_t> order(sentence_of.size());
+    for (std::size_t row = 0; row < order.size(); ++row)
+        order[next[sentence_of[row]]++] = static_cast<std::uint32_t>(row);
+    return order;
+}
+
+}  // namespace
+
+NBestBuilder::NBestBuilder(std::shared_ptr<Vocabulary> word_names,
+                           std::shared_ptr<Vocabulary> feature_names, NBestOptions options)
+    : word_names_(std::move(word_names)),
+      feature_names_(std::move(feature_names)),
+      options_(std::move(options)) {
+    if (options_.directory.empty())
+        options_.directory = std::filesystem::temp_directory_path().string();
+}
+
+bool NBestBuilder::add(std::size_t sentence, std::string_view text, std::span<const FeatureId> ids,
+                       std::span<const double> values) {
+    if (ids.size() != values.size())
+        fail<DataError>("sentence ", sentence, ", hypothesis '", text, "': ", ids.size(),
+                        " features, but ", values.size(), " values");
+    new_ids_.assign(ids.begin(), ids.end());
+    new_values_.assign(values.begin(), values.end());
+    normalize_row(new_ids_, new_values_);
+    if (!new_ids_.empty() && static_cast<std::size_t>(new_ids_.back()) >= feature_names_->size())
+        fail<DataError>("sentence ", sentence, ", hypothesis '", text, "': feature id ",
+                        new_ids_.back(), " has no name; there are ", feature_names_->size());
+    for (std::size_t i = 0; i < new_ids_.size(); ++i) {
+        if (!std::isfinite(new_values_[i]))
+            fail<DataError>("sentence ", sentence, ", hypothesis '", text, "': feature '",
+                            feature_names_->text(new_ids_[i]), "' is ", new_values_[i],
+                            "; values must be finite");
+        new_values_[i] += 0.0;  // no -0: equal numbers have equal bytes
+    }
+    encode_text(text);
+    return add_row(sentence);
+}
+
+std::size_t NBestBuilder::add(const NBest& other) {
+    // Names in our numbers, as they are met.
+    std::vector<FeatureId> known(other.feature_count(), -1);
+    const Vocabulary& names = *other.feature_names();
+    const std::size_t before = hypotheses();
+    for (std::size_t sentence = 0; sentence < other.sentences(); ++sentence) {
+        const auto [begin, end] = other.rows(sentence);
+        for (std::size_t row = begin; row < end; ++row) {
+            const SparseView features = other.features(row);
+            new_ids_.clear();
+            for (const FeatureId id : features.ids) {
+                if (known[id] < 0) known[id] = feature_names_->add(names.text(id));
+                new_ids_.push_back(known[id]);
+            }
+            new_values_.assign(features.values.begin(), features.values.end());
+            normalize_row(new_ids_, new_values_);
+            encode_text(other.text(row));
+            add_row(sentence);
+        }
+        other.release(sentence, sentence + 1);
+    }
+    return hypotheses() - before;
+}
+
+void NBestBuilder::encode_text(std::string_view text) {
+    new_text_.clear();
+    const char* end = nullptr;  // of the word before
+    for_each_word(text, [&](std::string_view word) {
+        if (end != nullptr) write_separator({end, static_cast<std::size_t>(word.data() - end)});
+        write_number(static_cast<std::uint32_t>(word_names_->add(word)), new_text_);
+        end = word.data() + word.size();
+    });
+}
+
+void NBestBuilder::write_separator(std::string_view white_space) {
+    if (white_space == " ") return;
+    const WordId id = word_names_->add(white_space);
+    const auto at = std::ranges::lower_bound(separators_, id);
+    if (at == separators_.end() || *at != id) separators_.insert(at, id);
+    write_number(static_cast<std::uint32_t>(id), new_text_);
+}
+
+std::uint32_t NBestBuilder::hash_of_new(std::uint32_t sentence) const {
+    std::uint64_t hash = hash_combine(
+        sentence, hash_bytes({reinterpret_cast<const char*>(new_text_.data()), new_text_.size()}));
+    for (const FeatureId id : new_ids_) hash = hash_combine(hash, static_cast<std::uint64_t>(id));
+    for (const double value : new_values_)
+        hash = hash_combine(hash, std::bit_cast<std::uint64_t>(value));
+    return static_cast<std::uint32_t>(hash);
+}
+
+std::span<const std::uint8_t> NBestBuilder::text_of(std::size_t row) const {
+    const std::uint64_t end = row + 1 < hypotheses() ? text_begin_[row + 1] : text_.size();
+    return text_.span(text_begin_[row], end - text_begin_[row]);
+}
+
+bool NBestBuilder::equals_new(std::size_t row, std::uint32_t sentence) const {
+    if (sentence_[row] != sentence || !std::ranges::equal(text_of(row), new_text_)) return false;
+    const SparseView features = features_[row];
+    return std::ranges::equal(features.ids, new_ids_) &&
+           std::ranges::equal(features.values, new_values_);
+}
+
+bool NBestBuilder::add_row(std::size_t sentence) {
+    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() - 1;
+    if (sentence > most || hypotheses() >= most)
+        fail<DataError>("sentence ", sentence,
+                        ": neither sentences nor hypotheses can be more than ", most);
+    const auto number = static_cast<std::uint32_t>(sentence);
+    if (2 * (hypotheses() + 1) > slots_.size()) grow_table();
+    const std::uint32_t hash = hash_of_new(number);
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hash & mask;
+    for (; slots_[at] != 0; at = (at + 1) & mask) {
+        const std::size_t row = slots_[at] - 1;
+        if (hashes_[row] == hash && equals_new(row, number)) {
+            ++duplicates_;
+            keep_within_limit();
+            return false;
+        }
+    }
+    sentence_.reserve_more(1);
+    hashes_.reserve_more(1);
+    text_begin_.reserve(text_.size());
+    text_.reserve_more(new_text_.size());
+    features_.append(new_ids_, new_values_);
+    text_begin_.push_back(text_.size());
+    text_.append(new_text_);
+    sentence_.push_back(number);
+    hashes_.push_back(hash);
+    slots_[at] = static_cast<std::uint32_t>(hypotheses());
+    last_sentence_ = std::max(last_sentence_, number);
+    keep_within_limit();
+    return true;
+}
+
+void NBestBuilder::grow_table() {
+    // The table is made of the hashes: the old one goes before the new one comes.
+    slots_.clear();
+    slots_.grow_to(std::max<std::size_t>(64, std::bit_ceil(2 * (hypotheses() + 1))));
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t row = 0; row < hypotheses(); ++row) {
+        std::size_t at = hashes_[row] & mask;
+        while (slots_[at] != 0) at = (at + 1) & mask;
+        slots_[at] = static_cast<std::uint32_t>(row + 1);
+    }
+}
+
+std::size_t NBestBuilder::resident_bytes() const {
+    return sentence_.resident_bytes() + features_.resident_bytes() + text_.resident_bytes() +
+           text_begin_.resident_bytes() + hashes_.resident_bytes() + slots_.resident_bytes() +
+           word_names_->bytes() + feature_names_->bytes();
+}
+
+void NBestBuilder::keep_within_limit() {
+    if (options_.memory_limit == 0) return;
+    if (!features_.spilled()) {
+        if (resident_bytes() <= options_.memory_limit) return;
+        features_.spill(options_.directory);
+        text_.spill(options_.directory);
+        text_begin_.spill(options_.directory);
+        return;
+    }
+    // Of a row that was appended, or compared with the new one and found equal.
+    touched_ += new_text_.size() + new_ids_.size() * (sizeof(FeatureId) + sizeof(double));
+    if (touched_ < release_every) return;
+    touched_ = 0;
+    features_.release(0, features_.size());
+    text_.release();
+    text_begin_.release(0, text_begin_.size());
+}
+
+void NBestBuilder::write_text(NBest& lists, std::span<const std::uint32_t> order) const {
+    NBestTextWriter writer(*lists.text_);
+    std::size_t touched = 0;
+    for (std::size_t sentence = 0; sentence < lists.sentences(); ++sentence) {
+        writer.begin_sentence();
+        const auto [begin, end] = lists.rows(sentence);
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto text = text_of(order.empty() ? i : order[i]);
+            writer.append(decode(text));
+            touched += text.size();
+        }
+        if (touched < release_every) continue;
+        touched = 0;
+        text_.release();
+        text_begin_.release(0, text_begin_.size());
+        lists.text_->release(0, sentence);
+    }
+}
+
+NBest NBestBuilder::finish(std::size_t sentences) {
+    const std::size_t needed = hypotheses() > 0 ? last_sentence_ + std::size_t{1} : 0;
+    if (needed > sentences_always + sentences_per_hypothesis * hypotheses())
+        fail<DataError>("sentence ", last_sentence_, ": the number is too large for ", hypotheses(),
+                        " hypotheses; sentences are numbered from 0");
+    // Whatever happens from here on, the builder is empty.
+    NBestBuilder full = std::exchange(*this, NBestBuilder(word_names_, feature_names_, options_));
+    NBest lists;
+    lists.offsets_.assign(std::max(needed, sentences) + 1, 0);
+    lists.word_names_ = word_names_;
+    lists.feature_names_ = feature_names_;
+    lists.directory_ = options_.directory;
+    lists.separators_ = std::move(full.separators_);
+    full.hashes_.clear();
+    full.slots_.clear();
+    const std::vector<std::uint32_t> order =
+        sorted_by_sentence(full.sentence_.span(), lists.offsets_);
+    if (full.features_.spilled()) lists.text_->spill(options_.directory);
+    full.write_text(lists, order);
+    lists.features_ =
+        order.empty() ? std::move(full.features_) : std::move(full.features_).reordered(order);
+    lists.features_.freeze();
+    return lists;
+}
+
+}  // namespace hopefear

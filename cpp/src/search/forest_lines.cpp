@@ -1,0 +1,271 @@
+#include "hopefear/search/forest_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "hopefear/base/threads.hpp"
+#include "hopefear/forest/best_derivations.hpp"
+#include "hopefear/search/upper_envelope.hpp"
+
+namespace hopefear {
+
+namespace {
+
+// The strings that one piece of work has found; how many each sentence has is told elsewhere.
+struct FoundStrings {
+    std::vector<WordId> words;
+    std::vector<std::size_t> begin{0};
+    std::vector<std::size_t> sentence;
+
+    void add(std::size_t of, std::span<const WordId> string) {
+        words.insert(words.end(), string.begin(), string.end());
+        begin.push_back(words.size());
+        sentence.push_back(of);
+    }
+    // The numbers of all of them in a table.
+    void number(StringTable& table, std::vector<std::int64_t>& numbers) const {
+        std::vector<StringTable::Entry> entries;
+        for (std::size_t i = 0; i < sentence.size(); ++i)
+            entries.push_back(
+                {sentence[i], std::span(words).subspan(begin[i], begin[i + 1] - begin[i])});
+        const std::size_t at = numbers.size();
+        numbers.resize(at + entries.size());
+        table.add(entries, std::span(numbers).subspan(at));
+    }
+};
+
+// The upper envelope of one forest after the other; buffers are kept.
+class EnvelopeSearch {
+  public:
+    struct FoundLine {
+        double slope;
+        double intercept;
+        std::vector<WordId> words;
+        std::size_t number;       // in order of discovery
+        std::size_t settled = 0;  // the number of the line with which it meets on the envelope
+
+        [[nodiscard]] double at(double step) const { return intercept + step * slope; }
+        // Of the numbers that are added up in `at`.
+        [[nodiscard]] double size(double step) const {
+            return std::abs(intercept) + std::abs(step * slope);
+        }
+    };
+
+    // The lines, by increasing slope.
+    const std::vector<FoundLine>& find(const Forest& forest, const TailPairs& tails,
+                                       std::span<const double> scores,
+                                       std::span<const double> slopes) {
+        forest_ = &forest;
+        tails_ = &tails;
+        scores_ = scores;
+        slopes_ = slopes;
+        lines_.clear();
+        seen_.clear();
+        count_ = 0;
+        look_around();
+        while (look_at_crossings()) {
+        }
+        return lines_;
+    }
+
+  private:
+    static constexpr std::size_t lanes = 8;
+    // Lines that cross beyond this step, either way, are parallel for all purposes.
+    static constexpr double farthest = 1e100;
+    // A point: the score of an edge is origin * score + step * slope. At infinity the origin is 0.
+    struct Point {
+        double origin = 0.0;
+        double step = 0.0;
+    };
+
+    // Begin far out on both sides, and at points in between. Any points would do; these are of the
+    // size at which slopes begin to matter.
+    void look_around() {
+        double scores = 0.0;
+        double slopes = 0.0;
+        for (const double x : scores_) scores += std::abs(x);
+        for (const double x : slopes_) slopes += std::abs(x);
+        const double unit = scores > 0.0 && slopes > 0.0
+                                ? std::clamp(scores / slopes, 1.0 / farthest, farthest)
+                                : 1.0;
+        points_ = {Point{0.0, -1.0},        Point{1.0, -2.0 * unit}, Point{1.0, -0.5 * unit},
+                   Point{1.0, -0.1 * unit}, Point{1.0, 0.1 * unit},  Point{1.0, 0.5 * unit},
+                   Point{1.0, 2.0 * unit},  Point{0.0, 1.0}};
+        search();
+        for (std::size_t lane = 0; lane < lanes; ++lane) lines_.push_back(line(lane));
+        keep_highest();
+    }
+
+    // Look where neighbors meet; false if the envelope is known everywhere.
+    bool look_at_crossings() {
+        std::size_t used = 0;
+        std::size_t left[lanes];
+        for (std::size_t i = 0; i + 1 < lines_.size() && used < lanes; ++i) {
+            if (lines_[i].settled == lines_[i + 1].number) continue;
+            points_[used] = {1.0, crossing(lines_[i], lines_[i + 1])};
+            left[used++] = i;
+        }
+        if (used == 0) return false;
+        std::fill(points_.begin() + used, points_.end(), points_[0]);
+        search();
+        const std::size_t known = lines_.size();
+        for (std::size_t lane = 0; lane < used; ++lane) {
+            const double step = points_[lane].step;
+            FoundLine found = line(lane);
+            FoundLine& low = lines_[left[lane]];
+            // Sums of edges in different orders differ by rounding; that is no better line. Nor is
+            // one that was found before and did not stay: by rounding it might come for ever.
+            const double rounding = 1e-12 * (low.size(step) + found.size(step));
+            if (found.at(step) > low.at(step) + rounding &&
+                seen_.emplace(found.slope, found.intercept).second)
+                lines_.push_back(std::move(found));
+            else
+                low.settled = lines_[left[lane] + 1].number;
+        }
+        if (lines_.size() > known) keep_highest();
+        return true;
+    }
+
+    void search() {
+        best_.find(forest_->edge_begin(), *tails_, [&](EdgeId edge) {
+            std::array<double, lanes> sum;
+            const double score = scores_[edge];
+            const double slope = slopes_[edge];
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                sum[lane] = points_[lane].origin * score + points_[lane].step * slope;
+            return sum;
+        });
+    }
+
+    // The line of the best derivation in a lane.
+    [[nodiscard]] FoundLine line(std::size_t lane) {
+        read_derivation(
+            forest_->root(), *tails_, [&](NodeId node) { return best_.edge(node, lane); },
+            [&](EdgeId edge) { return forest_->target(edge); }, text_);
+        double slope = 0.0;
+        double intercept = 0.0;
+        for (const EdgeId edge : text_.edges) {
+            slope += slopes_[edge];
+            intercept += scores_[edge];
+        }
+        // Numbers begin at 1: settled with 0 is settled with none.
+        return {slope, intercept, text_.words, ++count_};
+    }
+
+    static double crossing(const FoundLine& flat, const FoundLine& steep) {
+        return (flat.intercept - steep.intercept) / (steep.slope - flat.slope);
+    }
+
+    // Reduce the lines to their upper envelope; of equal lines the first one found stays.
+    void keep_highest() {
+        line_slopes_.clear();
+        line_intercepts_.clear();
+        for (const FoundLine& line : lines_) {
+            line_slopes_.push_back(line.slope);
+            line_intercepts_.push_back(line.intercept);
+        }
+        envelope_.find(line_slopes_, line_intercepts_);
+        const auto lines = envelope_.lines();
+        const auto starts = envelope_.starts();
+        std::vector<FoundLine> highest;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const bool before = i + 1 < lines.size() && starts[i + 1] <= -farthest;
+            const bool beyond = starts[i] > farthest;
+            if (!before && !beyond) highest.push_back(std::move(lines_[lines[i]]));
+        }
+        lines_ = std::move(highest);
+    }
+
+    const Forest* forest_ = nullptr;
+    const TailPairs* tails_ = nullptr;
+    std::span<const double> scores_;
+    std::span<const double> slopes_;
+    BestDerivations<lanes> best_;
+    std::array<Point, lanes> points_;
+    DerivationText text_;
+    std::size_t count_ = 0;
+    std::vector<FoundLine> lines_;
+    std::set<std::pair<double, double>> seen_;  // the slopes and intercepts found at crossings
+    UpperEnvelope envelope_;
+    std::vector<double> line_slopes_;
+    std::vector<double> line_intercepts_;
+};
+
+// Forests differ in size: small pieces keep all threads at work.
+constexpr std::size_t block = 4;
+
+std::size_t blocks(const ForestSet& forests) {
+    return (forests.size() + block - 1) / block;
+}
+
+}  // namespace
+
+ForestLines forest_lines(const ForestSet& forests, std::span<const double> scores,
+                         std::span<const double> slopes, StringTable& table, std::size_t threads) {
+    forests.check_edges(scores, "scores");
+    forests.check_edges(slopes, "slopes");
+    struct Piece {
+        ForestLines lines;
+        FoundStrings strings;
+    };
+    std::vector<Piece> pieces(blocks(forests));
+    parallel_blocks(forests.size(), block, threads, [&](std::size_t begin, std::size_t end) {
+        Piece& piece = pieces[begin / block];
+        EnvelopeSearch search;
+        for (std::size_t sentence = begin; sentence < end; ++sentence) {
+            if (const Forest* forest = forests[sentence])
+                for (const auto& line :
+                     search.find(*forest, forests.tails(sentence), forests.edges(scores, sentence),
+                                 forests.edges(slopes, sentence))) {
+                    piece.lines.slopes.push_back(line.slope);
+                    piece.lines.intercepts.push_back(line.intercept);
+                    piece.strings.add(sentence, line.words);
+                }
+            piece.lines.offsets.push_back(static_cast<std::int64_t>(piece.lines.slopes.size()));
+        }
+    });
+    ForestLines all;
+    all.offsets.push_back(0);
+    for (const auto& [lines, strings] : pieces) {
+        const std::int64_t before = static_cast<std::int64_t>(all.slopes.size());
+        for (const std::int64_t offset : lines.offsets) all.offsets.push_back(before + offset);
+        all.slopes.insert(all.slopes.end(), lines.slopes.begin(), lines.slopes.end());
+        all.intercepts.insert(all.intercepts.end(), lines.intercepts.begin(),
+                              lines.intercepts.end());
+        strings.number(table, all.strings);
+    }
+    return all;
+}
+
+std::vector<std::int64_t> best_strings(const ForestSet& forests, std::span<const double> scores,
+                                       StringTable& table, std::size_t threads) {
+    forests.check_edges(scores, "scores");
+    std::vector<FoundStrings> pieces(blocks(forests));
+    parallel_blocks(forests.size(), block, threads, [&](std::size_t begin, std::size_t end) {
+        BestDerivations<1> best;
+        DerivationText text;
+        for (std::size_t sentence = begin; sentence < end; ++sentence) {
+            const Forest* forest = forests[sentence];
+            if (!forest) continue;
+            const auto own = forests.edges(scores, sentence);
+            best.find(forest->edge_begin(), forests.tails(sentence),
+                      [&](EdgeId edge) { return std::array{own[edge]}; });
+            read_derivation(
+                forest->root(), forests.tails(sentence),
+                [&](NodeId node) { return best.edge(node, 0); },
+                [&](EdgeId edge) { return forest->target(edge); }, text);
+            pieces[begin / block].add(sentence, text.words);
+        }
+    });
+    std::vector<std::int64_t> strings;
+    for (const FoundStrings& piece : pieces) piece.number(table, strings);
+    std::vector<std::int64_t> by_sentence(forests.size(), -1);
+    std::size_t next = 0;
+    for (std::size_t sentence = 0; sentence < forests.size(); ++sentence)
+        if (forests[sentence]) by_sentence[sentence] = strings[next++];
+    return by_sentence;
+}
+
+}  // namespace hopefear
