@@ -30,7 +30,7 @@ def test_a_sentence_of_a_run_is_shown_and_saved_for_its_report(
     found = hopefear("inspect", "run", "--sentence", "3", "--static")
     assert found.code == 0
     lines = found.out.splitlines()
-    assert lines[0] == "sentence 3: 10 hypotheses; hope and fear: the best of the list"
+    assert lines[0] == "sentence 3: 10 hypotheses; hope and fear: exhaustive search"
     assert lines[1] == f"reference: {run.references[3]}"
     assert lines[-1].startswith("picture: run/clouds/3.html (")
     cloud = read_cloud(Path("run/clouds/3.json"))
@@ -74,8 +74,8 @@ def test_weights_of_another_epoch_can_be_looked_at(run: CandidateFiles) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "-s", "20"], "there is no sentence '20': they are 0 to 19"),
-        (["run", "-s", "x"], "there is no sentence 'x': they are 0 to 19"),
+        (["run", "-s", "20"], "there is no sentence '20'; sentences are 0 to 19"),
+        (["run", "-s", "x"], "there is no sentence 'x'; sentences are 0 to 19"),
         (["run", "-s", "0", "--dev"], "run: the run has no held-out data"),
         (["run", "-s", "0", "--refs", "tune.refs"], "give either a run, or the data"),
         (["-s", "0", *DATA], "give a run, or weights, refs, and either nbest or forests"),
@@ -121,7 +121,7 @@ def test_a_run_that_was_moved_with_its_data_is_looked_at_where_it_is(
     assert hopefear("inspect", "run", "-s", "3", "--static").code == 0
     monkeypatch.chdir(tmp_path)
     found = hopefear("inspect", "moved/run", "-s", "3", "--static")
-    assert f"the run was started in {tmp_path}: go to where it is now" in found.err
+    assert f"the run was started in {tmp_path}. Change to" in found.err
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "\x00", '{"folder": '])
@@ -184,4 +184,4 @@ def test_keys_are_names_of_sentences(
     assert found.err == ""
     assert "picture: run/clouds/utt%2F1.html" in found.out
     assert "reference: a b" in found.out
-    assert "no sentence is called 'u'" in hopefear("inspect", "run", "-s", "u").err
+    assert "no sentence has the key 'u'" in hopefear("inspect", "run", "-s", "u").err

@@ -1,4 +1,8 @@
-"""Looking at a sentence: the cloud of its derivations, with 1-best, hope and fear."""
+"""Clouds: the candidates of one sentence, with its 1-best, hope and fear.
+
+`cloud.py` is the result and its file, `build.py` makes it from a list or a forest, `sources.py`
+finds the sentence in a run or in files. Only the first is loaded here: reports need no more.
+"""
 
 from hopefear.inspection.cloud import (
     Chosen,
@@ -8,23 +12,5 @@ from hopefear.inspection.cloud import (
     read_cloud,
     write_cloud,
 )
-from hopefear.inspection.forest_cloud import forest_cloud
-from hopefear.inspection.forest_source import inspect_forests
-from hopefear.inspection.list_cloud import list_cloud
-from hopefear.inspection.options import CloudOptions
-from hopefear.inspection.source import inspect_lists, inspect_run
 
-__all__ = [
-    "Chosen",
-    "Cloud",
-    "CloudOptions",
-    "CloudPoint",
-    "FeatureDifference",
-    "forest_cloud",
-    "inspect_forests",
-    "inspect_lists",
-    "inspect_run",
-    "list_cloud",
-    "read_cloud",
-    "write_cloud",
-]
+__all__ = ["Chosen", "Cloud", "CloudPoint", "FeatureDifference", "read_cloud", "write_cloud"]

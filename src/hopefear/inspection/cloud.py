@@ -1,4 +1,4 @@
-"""The cloud of a sentence: its derivations by model score and by what the metric says of them.
+"""The cloud of a sentence: its candidates by model score and by what the metric says of them.
 
 Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, figure 1.
 """
@@ -18,7 +18,7 @@ __all__ = ["Chosen", "Cloud", "CloudPoint", "FeatureDifference", "read_cloud", "
 
 @dataclass(frozen=True, kw_only=True)
 class CloudPoint:
-    """A derivation, or a hypothesis of a list: its text, w · h, and its worth by the metric."""
+    """A derivation or hypothesis: its text, its model score w · h and its sentence-level score."""
 
     text: str
     score: float
@@ -32,16 +32,16 @@ class Chosen:
     Parameters
     ----------
     point : CloudPoint
-        Where it is.
+        Its text and scores.
     gain : float
-        B: what it gains in the context of a document. The hope has the largest w · h + B, the fear
+        B, the gain by the metric within a document. The hope has the largest w · h + B, the fear
         the largest w · h − B.
     features : mapping
-        h.
+        The feature vector h.
     statistics : tuple of float
-        What the metric counted.
+        The sufficient statistics of the metric.
     tree : tuple of str
-        The derivation, a line for each edge; nothing for a hypothesis of a list.
+        The derivation, one line per edge; empty for a hypothesis of a list.
     """
 
     point: CloudPoint
@@ -53,7 +53,7 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureDifference:
-    """A feature in which hope and fear differ; `share` is its part of w · (h(hope) − h(fear))."""
+    """A feature whose values differ, and its share of w · (h(hope) − h(fear))."""
 
     name: str
     weight: float
@@ -63,7 +63,7 @@ class FeatureDifference:
 
     @property
     def share(self) -> float:
-        """W (h(hope) − h(fear)) of this feature."""
+        """The term of this feature in the dot product."""
         return self.weight * (self.hope - self.fear)
 
 
@@ -74,25 +74,25 @@ class Cloud:
     Parameters
     ----------
     sentence : str
-        What the data call it: its number from 0, or its key.
+        Its number, counted from 0, or its key.
     metric, worth : str
-        The metric, and what the worth of a point is.
+        The name of the metric, and the name of the sentence-level score on the x axis.
     search : str
         How hope and fear were found.
     references : tuple of str
-        What the texts are compared with, where there are any.
+        The reference translations.
     size : str
-        How many derivations or hypotheses there are, in words.
+        The number of derivations or hypotheses, in words.
     listed : tuple of CloudPoint
-        The best of the model.
+        The candidates with the highest model scores.
     others : tuple of CloudPoint
-        Derivations that were drawn at random, or what else is in the list.
+        A random sample of the other candidates.
     best, hope, fear : Chosen
         The 1-best, the hope and the fear.
     listed_hope, listed_fear : CloudPoint, optional
-        The hope and the fear in `listed`, if the search looked further.
+        The hope and the fear within `listed`, if the search also looked elsewhere.
     weights : mapping
-        Those of the features of the chosen ones.
+        The weights of the features of `best`, `hope` and `fear`.
     """
 
     sentence: str
@@ -112,11 +112,11 @@ class Cloud:
 
     @property
     def chosen(self) -> dict[str, Chosen]:
-        """The three that matter, by name."""
+        """The 1-best, the hope and the fear, by name."""
         return {"1-best": self.best, "hope": self.hope, "fear": self.fear}
 
     def differences(self, limit: int = 20) -> list[FeatureDifference]:
-        """Return the features in which hope and fear differ, the largest shares first."""
+        """Return the features whose values differ, those with the largest shares first."""
         chosen = (self.best.features, self.hope.features, self.fear.features)
         names = dict.fromkeys(name for features in chosen for name in features)
         found = []
@@ -132,14 +132,14 @@ class Cloud:
 
 
 def write_cloud(path: Path, cloud: Cloud) -> None:
-    """Write a cloud as JSON; :func:`read_cloud` gives an equal one back."""
+    """Write a cloud as JSON."""
     with open_output(path) as out:
         json.dump(config.encode(cloud), out, ensure_ascii=False, allow_nan=False, indent=1)
         out.write("\n")
 
 
 def read_cloud(path: Path) -> Cloud:
-    """Read a cloud; FormatError, with the file's name, if it is none."""
+    """Read a cloud that `write_cloud` wrote; raise FormatError if the file is not one."""
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
         return config.decode(Cloud, table, source=str(path))

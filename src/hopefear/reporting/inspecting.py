@@ -8,14 +8,9 @@ from hopefear.arguments import weights_or_file
 from hopefear.errors import ConfigError
 from hopefear.evaluation import choose_metrics
 from hopefear.formats.files import PathLike, Tell, tell_nobody
-from hopefear.inspection import (
-    Cloud,
-    CloudOptions,
-    inspect_forests,
-    inspect_lists,
-    inspect_run,
-    write_cloud,
-)
+from hopefear.inspection import Cloud, write_cloud
+from hopefear.inspection.build import CloudOptions
+from hopefear.inspection.sources import inspect_forests, inspect_lists, inspect_run
 from hopefear.reporting.clouds import write_picture
 from hopefear.runs import DataSettings
 from hopefear.search import Search, searches

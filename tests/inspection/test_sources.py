@@ -1,4 +1,4 @@
-"""Sentences of runs around a decoder."""
+"""Sentences of stored forests, and of runs around a decoder."""
 
 import json
 import sys
@@ -9,11 +9,19 @@ import pytest
 import hopefear
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, DataError
+from hopefear.forest import nbest_forest
+from hopefear.formats.forests.store import ForestStore
+from hopefear.inspection.build import CloudOptions
+from hopefear.inspection.sources import inspect_forests
+from hopefear.metrics import Bleu, Ter
+from hopefear.search import Linear
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
+from hopefear.types import Hypothesis, Weights
 from small_bitext import sentence_pairs, write_bitext
 from stand_in_decoder import STAND_IN
 
+TEXTS = [(0, "a"), (2, "a b c")]
 BAD = "LM0=-0.3 p_e_given_f=-0.5 p_f_given_e=-0.5 WordPenalty=0.3"
 
 
@@ -44,9 +52,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_sentence_is_translated_into_a_forest_by_the_model_of_the_run(run: Path) -> None:
     before = sorted((run / "parses").iterdir())
     cloud = hopefear.inspect(run, sentence=2)
-    assert sorted((run / "parses").iterdir()) == before  # they are used again
+    assert sorted((run / "parses").iterdir()) == before  # reused
     assert cloud.references == (sentence_pairs()[3::40][2][1],)
-    assert cloud.search == "linear search"  # that of the learner
+    assert cloud.search == "linear search"  # the learner's
     assert cloud.best.tree
     assert cloud.listed[0] == cloud.best.point
     assert cloud.hope.point.score + cloud.hope.gain >= cloud.best.point.score + cloud.best.gain
@@ -55,17 +63,17 @@ def test_a_sentence_is_translated_into_a_forest_by_the_model_of_the_run(run: Pat
     assert other.search == "rerank search"
 
 
-def test_held_out_sentences_can_be_looked_at(run: Path) -> None:
+def test_held_out_sentences_can_be_inspected(run: Path) -> None:
     cloud = hopefear.inspect(run, sentence=1, dev=True)
     assert cloud.references == (sentence_pairs()[5::60][1][1],)
 
 
-def test_sentences_that_are_not_there_are_refused(run: Path) -> None:
-    with pytest.raises(DataError, match="there is no sentence '99': they are 0 to 9"):
+def test_a_missing_sentence_is_refused_with_the_range(run: Path) -> None:
+    with pytest.raises(DataError, match=r"no sentence '99'.* 0 to 9"):
         hopefear.inspect(run, sentence=99)
 
 
-def test_other_words_than_those_of_the_forest_are_refused(run: Path, tmp_path: Path) -> None:
+def test_a_metric_with_other_tokens_than_the_forest_is_refused(run: Path, tmp_path: Path) -> None:
     home, out = run.parent, tmp_path / "run"
     for _ in hopefear.tune(
         "mert",
@@ -80,11 +88,11 @@ def test_other_words_than_those_of_the_forest_are_refused(run: Path, tmp_path: P
         out=out,
     ):
         pass
-    with pytest.raises(ConfigError, match="searched in forests by BLEU with tokenize = 'none'"):
+    with pytest.raises(ConfigError, match="tokenize = 'none'"):
         hopefear.inspect(out, sentence=0)
 
 
-def test_a_decoder_that_a_command_runs_gives_a_list(tmp_path: Path) -> None:
+def test_an_external_decoder_returns_a_list(tmp_path: Path) -> None:
     script, candidates = tmp_path / "decode.py", tmp_path / "candidates.jsonl"
     script.write_text(STAND_IN)
     made = list(SyntheticCandidates(sentences=12, size=15, seed=1))
@@ -110,3 +118,42 @@ def test_a_decoder_that_a_command_runs_gives_a_list(tmp_path: Path) -> None:
     assert len(cloud.listed) == 5
     assert {point.text for point in cloud.listed} <= {h.text for h in made[3][1].hypotheses}
     assert (tmp_path / "run" / "decoder" / "tuning" / "decoder.log").read_bytes() == logs
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "x.forests"
+    forests = [
+        (i, nbest_forest([Hypothesis(text=text, features={"lm": 1.0})])) for i, text in TEXTS
+    ]
+    ForestStore.write(path, forests)
+    (tmp_path / "refs").write_text("a\na b\na c\n")
+    return path
+
+
+def look(store: Path, sentence: str, metric: Bleu | Ter | None = None, lm: str = "lm") -> str:
+    refs = (store.parent / "refs",)
+    weights = Weights({lm: 1.0})
+    metric = metric or Bleu(tokenize="none")
+    cloud = inspect_forests(store, refs, metric, weights, sentence, CloudOptions(search=Linear()))
+    return cloud.best.point.text
+
+
+def test_a_sentence_of_stored_forests_is_found(store: Path) -> None:
+    assert look(store, "2") == "a b c"
+
+
+def test_errors_name_the_file_and_the_sentence(store: Path) -> None:
+    with pytest.raises(DataError, match=r"x\.forests: sentence 1 has no forest"):
+        look(store, "1")
+    with pytest.raises(DataError, match=r"no sentence '3'.* 0 to 2"):
+        look(store, "3")
+    with pytest.raises(DataError, match="no feature in common"):
+        look(store, "2", lm="ml")
+    with pytest.raises(ConfigError, match=r"tokenize = 'none'.* not BLEU"):
+        look(store, "2", metric=Bleu())
+    with pytest.raises(ConfigError, match=r"'bleu' .* not TER"):
+        look(store, "2", metric=Ter())
+    (store.parent / "refs").write_text("a\na\n")
+    with pytest.raises(DataError, match=r"x\.forests: .*sentence 2 has no reference"):
+        look(store, "0")
