@@ -47,7 +47,7 @@ class Loss(Protocol):
         """Return the loss as the core knows it."""
 
 
-losses: Registry[Loss] = Registry("loss")
+losses: Registry[Loss] = Registry("loss", group="hopefear.losses")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,8 +45,8 @@ class Registry(Generic[T]):
     kind : str
         What is registered, in the singular; it is used in messages.
     group : str, optional
-        The group of entry points by which installed packages declare theirs: the module that an
-        entry point names is imported when its name is asked for, and registers it.
+        The group of entry points through which installed packages add their own. An entry point
+        names a module, which is imported when its name is looked up and registers itself.
 
     Examples
     --------
@@ -78,16 +78,9 @@ class Registry(Generic[T]):
         return add
 
     def __getitem__(self, name: str) -> Callable[..., T]:
-        if name not in self._factories and self.group is not None:
-            from importlib.metadata import entry_points  # 2 MB that most names do without
-
-            for entry in entry_points(group=self.group, name=name):
-                entry.load()
-        try:
+        if name in self:
             return self._factories[name]
-        except KeyError:
-            message = f"unknown {self.kind} '{name}'{suggest(name, self._factories)}"
-            raise ConfigError(message) from None
+        raise ConfigError(f"unknown {self.kind} '{name}'{suggest(name, self._factories)}")
 
     def name_of(self, factory: object) -> str:
         """Return the name under which a class or function is registered."""
@@ -98,6 +91,11 @@ class Registry(Generic[T]):
         raise ConfigError(f"{title} is not registered as a {self.kind}")
 
     def __contains__(self, name: object) -> bool:
+        if name not in self._factories and self.group is not None and isinstance(name, str):
+            from importlib.metadata import entry_points  # 2 MB that most names do without
+
+            for entry in entry_points(group=self.group, name=name):
+                entry.load()
         return name in self._factories
 
     def __iter__(self) -> Iterator[str]:

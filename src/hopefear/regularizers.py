@@ -26,7 +26,7 @@ class Regularizer(Protocol):
         """Return its derivative; where there is none, the one of least norm."""
 
 
-regularizers: Registry[Regularizer] = Registry("regularizer")
+regularizers: Registry[Regularizer] = Registry("regularizer", group="hopefear.regularizers")
 
 
 @regularizers.register("none")

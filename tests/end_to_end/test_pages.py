@@ -1,37 +1,60 @@
-"""What the pages of the documentation show on the command line is what happens."""
+"""Everything that the README and the pages of the documentation show is run."""
 
 import doctest
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = [page for page in sorted(ROOT.glob("docs/*.md")) if "```console" in page.read_text()]
+BLOCK = re.compile(r"^```(\S+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def install(folder: Path) -> None:
+    """Do what `pip install --editable .` would: declare the entry points of a pyproject.toml."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    information = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    lines = []
+    for group, entries in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {module}" for name, module in entries.items())]
+    (information / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+def shell(command: str, folder: Path) -> str:
     """Run a line of a console with our programs, and our examples, at hand."""
+    if command == "pip install --editable .":
+        install(folder)
+        return ""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+    done = subprocess.run(
         command, shell=True, cwd=folder, env=environment, capture_output=True, text=True
     )
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    return done.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_sessions_of_a_page_give_what_it_says(
+def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     variables: dict[str, object] = {}
-    for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
-        if kind == "python":
+    for kind, file, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if file:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(text, encoding="utf-8")
+        elif kind == "python":
             test = doctest.DocTestParser().get_doctest(text, variables, page.name, str(page), 0)
             output: list[str] = []
             runner = doctest.DocTestRunner()
@@ -40,8 +63,7 @@ def test_the_sessions_of_a_page_give_what_it_says(
         elif kind == "console":
             for session in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
                 command, _, expected = session.partition("\n")
-                done = shell(command, tmp_path)
-                assert done.returncode == 0, f"{command}\n{done.stderr}"
+                printed = shell(command, tmp_path)
                 if expected:
-                    same = doctest.OutputChecker().check_output(expected, done.stdout, FLAGS)
-                    assert same, f"{command}\n{expected}\n---- printed ----\n{done.stdout}"
+                    same = doctest.OutputChecker().check_output(expected, printed, FLAGS)
+                    assert same, f"{command}\n{expected}\n---- printed ----\n{printed}"

@@ -90,9 +90,11 @@ AnyFormat = TypeVar("AnyFormat", bound=Format)
 
 SHOWN = 60  # characters of a line in a message
 
-nbest_formats: Registry[NBestFormat] = Registry("n-best format")
-weights_formats: Registry[WeightsFormat] = Registry("weights format")
-forest_formats: Registry[ForestFormat] = Registry("forest format")
+nbest_formats: Registry[NBestFormat] = Registry("n-best format", group="hopefear.nbest_formats")
+weights_formats: Registry[WeightsFormat] = Registry(
+    "weights format", group="hopefear.weights_formats"
+)
+forest_formats: Registry[ForestFormat] = Registry("forest format", group="hopefear.forest_formats")
 
 
 def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:

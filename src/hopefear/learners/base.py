@@ -89,7 +89,7 @@ class Learner(Protocol):
         """Return the weights that the state stands for."""
 
 
-learners: Registry[Learner] = Registry("learner")
+learners: Registry[Learner] = Registry("learner", group="hopefear.learners")
 
 
 def random_stream(seed: tuple[int, int], *keys: int) -> np.random.Generator:

@@ -141,7 +141,7 @@ def evaluate(metric: TextMetric, hypotheses: Sequence[str], references: Referenc
     return Score(metric.name, float(metric.score(total)), metric.signature(references))
 
 
-metrics: Registry[Metric] = Registry("metric")
+metrics: Registry[Metric] = Registry("metric", group="hopefear.metrics")
 
 
 def score_rows(score: _core.CorpusScore, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
