@@ -22,7 +22,7 @@ from hopefear.formats.rules import read_rules
 from hopefear.grammar import Grammar
 from hopefear.translation import Decoder, DecoderOptions, ModelNames
 from hopefear.translation.language_model import load_language_model, uncompressed_model
-from hopefear.translation.training.language_model import write_kenlm_binary
+from hopefear.translation.training.estimate import write_kenlm_binary
 from hopefear.types import Weights
 
 T = TypeVar("T")

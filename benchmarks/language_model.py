@@ -16,7 +16,7 @@ import numpy as np
 
 from hopefear.formats.files import read_lines
 from hopefear.translation.language_model import load_language_model
-from hopefear.translation.training.language_model import KneserNey, Structure, write_kenlm_binary
+from hopefear.translation.training.estimate import KneserNey, Structure, write_kenlm_binary
 
 ORDER = 5
 STRUCTURES: tuple[Structure, ...] = ("probing", "trie")
@@ -94,7 +94,7 @@ def loading(arpa: Path) -> list[tuple[str, str]]:
 PEAK = """
 import sys
 from pathlib import Path
-from hopefear.translation.training.language_model import KneserNey
+from hopefear.translation.training.estimate import KneserNey
 
 def status(name):
     return int(Path("/proc/self/status").read_text().split(name + ":")[1].split()[0]) / 1024

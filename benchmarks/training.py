@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hopefear.grammar import Grammar, Nonterminal
-from hopefear.translation.training.align import read_alignments, symmetrize
-from hopefear.translation.training.diagonal import DiagonalAligner
+from hopefear.translation.training.align import DiagonalAligner, read_alignments, symmetrize
 
 MOSES_SECONDS = 695.0
 MOSES_FILTER_SECONDS = 63.0

@@ -7,7 +7,7 @@ from hopefear.arguments import file_name, file_names, several_texts
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.translation.model import Model
 from hopefear.translation.training.build import build
-from hopefear.translation.training.options import build_train_settings
+from hopefear.translation.training.settings import build_train_settings
 from hopefear.translation.training.stages import Stage
 
 __all__ = ["train"]

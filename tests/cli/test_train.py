@@ -33,7 +33,7 @@ def test_what_is_wrong_is_told_in_a_line(folder: Path, hopefear: Hopefear) -> No
     assert "the target side is missing" in found.err
     assert found.err.endswith("(--source, --target)\n")
     found = hopefear("train", "-s", "none", "-t", "train.e", "-o", "model")
-    assert (found.code, found.err) == (1, "hopefear: none: is not there\n")
+    assert (found.code, found.err) == (1, "hopefear: none: file not found\n")
 
 
 def test_several_rule_tables_and_inputs_can_be_named(folder: Path, hopefear: Hopefear) -> None:

@@ -16,7 +16,7 @@ from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Rule
 from hopefear.translation import Decoder, DecoderOptions, ForestRescorer, glue_grammar
 from hopefear.translation.language_model import LanguageModel
-from hopefear.translation.training.language_model import Structure, write_kenlm_binary
+from hopefear.translation.training.estimate import Structure, write_kenlm_binary
 from hopefear.types import Weights
 from small_grammars import X, built, grammars, sentences, write_language_model
 

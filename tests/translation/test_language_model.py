@@ -101,7 +101,7 @@ def test_a_gzipped_model_is_loaded_and_leaves_nothing_behind(
 def test_broken_compression_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "toy.arpa.gz"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=r"toy\.arpa\.gz: the compressed data is broken"):
+    with pytest.raises(FormatError, match=r"toy\.arpa\.gz: the gzip data is corrupt"):
         load_language_model(path)
 
 
@@ -114,7 +114,7 @@ def test_a_gzipped_file_that_is_no_language_model_is_named(tmp_path: Path) -> No
 
 
 def test_a_missing_file_is_named_by_the_loader(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"nowhere\.arpa: cannot be read: No such file"):
+    with pytest.raises(FormatError, match=r"nowhere\.arpa: .*No such file"):
         load_language_model(tmp_path / "nowhere.arpa")
 
 
@@ -129,5 +129,5 @@ def test_perplexity_is_the_mean_over_words_and_ends_with_and_without_unknown_wor
 
 
 def test_the_perplexity_of_nothing_is_an_error(model: LanguageModel) -> None:
-    with pytest.raises(DataError, match="no sentence"):
+    with pytest.raises(DataError, match="empty text"):
         perplexity(model, [])

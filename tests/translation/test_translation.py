@@ -96,7 +96,7 @@ def test_other_weights_can_be_given_and_must_belong_to_the_model(
     (found,) = hopefear.translate(model, ["velký pes vidí dům"], weights=weights)
     assert found.text != "dog big sees house"
     assert found.best.score == pytest.approx(Weights(weights).dot(found.best.features), rel=1e-9)
-    with pytest.raises(DataError, match="no feature in common"):
+    with pytest.raises(DataError, match="no weight belongs to a feature of the model"):
         hopefear.translate(model, ["pes"], weights={"tm": 1.0})
     with pytest.raises(DataError, match=r"has no weights\.tsv"):
         hopefear.translate(model, ["pes"], weights=tmp_path)
@@ -139,5 +139,5 @@ def test_a_grammar_outside_of_the_directory_is_not_read(
     (tmp_path / "inside").mkdir()
     (tmp_path / "outside").write_text("[X] ||| gnu ||| wildebeest ||| p=1\n")
     line = f'<seg grammar="{name}">gnu</seg>'
-    with pytest.raises(FormatError, match=r"sentence 1: .*has no grammar for it"):
+    with pytest.raises(FormatError, match=r"sentence 1: .*no grammar for the sentence"):
         list(hopefear.translate(model, [line], grammars=tmp_path / "inside"))

@@ -1,10 +1,14 @@
-"""Decoding: parsing with grammars, and language models by cube pruning."""
+"""Translation: models, grammars, language models, features and the decoder."""
 
-from hopefear.translation.decoder import Decoder
-from hopefear.translation.decoder_options import DecoderOptions, ModelNames
+from hopefear.translation.decoder import (
+    Decoder,
+    DecoderOptions,
+    FeatureUse,
+    GrammarUse,
+    ModelNames,
+    glue_grammar,
+)
 from hopefear.translation.features import WordFeatures
-from hopefear.translation.glue import glue_grammar
-from hopefear.translation.grammar_use import FeatureUse, GrammarUse
 from hopefear.translation.rescorer import ForestRescorer, PreparedForest
 
 __all__ = [

@@ -1,31 +1,215 @@
-"""The decoder: sentences are parsed with synchronous grammars and scored with language models.
+"""The decoder parses sentences with synchronous grammars and scores them with language models.
 
 Chiang (2007), Hierarchical phrase-based translation. A sentence stands between ``<s>`` and
-``</s>``, which rules have to bring in: those of :func:`glue_grammar` do, and string together
-whatever other rules make of the words between.
+``</s>``, which rules must cover: those of :func:`glue_grammar` do, and concatenate the translations
+of the parts in between.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from hopefear import _core
-from hopefear._core import LanguageModel, Vocabulary
+from hopefear._core import FeatureView, LanguageModel, PassThrough, Vocabulary
 from hopefear.errors import DataError
 from hopefear.forest import Derivation, Forest
-from hopefear.grammar import Grammar
+from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
+from hopefear.settings import setting, settings
 from hopefear.threads import map_in_order
-from hopefear.translation.decoder_options import DecoderOptions, ModelNames
 from hopefear.translation.features import BuiltInTemplate, Template, WordFeatures, bind
-from hopefear.translation.glue import glue_grammar
-from hopefear.translation.grammar_use import GrammarUse
 from hopefear.translation.rescorer import ForestRescorer
 from hopefear.types import Weights
 
-__all__ = ["Decoder"]
+__all__ = ["Decoder", "DecoderOptions", "FeatureUse", "GrammarUse", "ModelNames", "glue_grammar"]
 
 Result = TypeVar("Result")
+
+
+@settings
+class DecoderOptions:
+    """Limits of the search for translations, and the extra rules for single words."""
+
+    max_span: int = setting(
+        20,
+        "Maximum number of source words a rule may cover, glue rules excepted; 0: no limit, which "
+        "takes time and memory cubic in the length of the sentence.",
+        least=0,
+        most=65535,
+        group="Decoder",
+        option="max-span",
+    )
+    rule_limit: int = setting(
+        30,
+        "Maximum number of rules for each source side: the best ones by their own features under "
+        "the weights stored in the model; 0: no limit.",
+        least=0,
+        group="Decoder",
+        option="rule-limit",
+    )
+    identity_rules: bool = setting(
+        False, "Let every word be copied to the output, even if rules cover it.", group="Decoder"
+    )
+    number_rules: bool = setting(
+        False, "Let words made of digits and punctuation be copied to the output.", group="Decoder"
+    )
+    name_rules: bool = setting(
+        False,
+        "Let words that start with a Latin, Greek or Cyrillic capital be copied to the output.",
+        group="Decoder",
+    )
+    pop_limit: int = setting(
+        200,
+        "Number of candidates that cube pruning scores for each chart node; more is slower and "
+        "more accurate; 0: no limit, which takes time exponential in the length of the sentence.",
+        least=0,
+        group="Decoder",
+        option="pop-limit",
+    )
+    beam: float = setting(
+        0.0,
+        "Drop derivations and candidates that score worse than the best of their chart node by "
+        "more than this; smaller is faster; 0: keep all.",
+        least=0,
+        group="Decoder",
+        option="beam",
+    )
+    cache_bytes: int = setting(
+        100 << 20, "Memory for caching scored rules.", least=0, group="Decoder", metavar="BYTES"
+    )
+    template_cache_bytes: int = setting(
+        100 << 20,
+        "Memory for caching the features that templates computed for rules.",
+        least=0,
+        group="Decoder",
+        metavar="BYTES",
+    )
+
+    def core(self) -> _core.DecoderOptions:
+        """Return the options that the core needs."""
+        options = _core.DecoderOptions()
+        for name in _CORE_OPTIONS:
+            setattr(options, name, getattr(self, name))
+        return options
+
+
+_CORE_OPTIONS = (
+    "rule_limit",
+    "identity_rules",
+    "number_rules",
+    "name_rules",
+    "pop_limit",
+    "beam",
+    "cache_bytes",
+)
+
+
+@settings
+class ModelNames:
+    """Names of the decoder's own labels and features."""
+
+    goal: str = setting("S", "Label of whole sentences.")
+    pass_through: str = setting("X", "Label of words that are copied to the output.")
+    word_penalty: str = setting(
+        "WordPenalty", "Feature: -1 for each target word of a rule, <s> and </s> included."
+    )
+    phrase_penalty: str = setting(
+        "PhrasePenalty", "Feature: 1 for each rule, glue rules and copied words included."
+    )
+    unknown_word: str = setting(
+        "UnknownWord", "Feature: 1 for each word that is copied because no rule covers it alone."
+    )
+    identity_rule: str = setting(
+        "IdentityRule", "Feature: 1 for each word that is copied by an identity rule."
+    )
+    number_rule: str = setting("NumberRule", "Feature: 1 for each number that is copied.")
+    name_rule: str = setting("NameRule", "Feature: 1 for each name that is copied.")
+
+    def copy_rule(self, reason: PassThrough, word: str) -> Rule:
+        """Return the rule that copies a word to the output for this reason."""
+        feature = {
+            PassThrough.unknown: self.unknown_word,
+            PassThrough.identity: self.identity_rule,
+            PassThrough.number: self.number_rule,
+            PassThrough.proper_name: self.name_rule,
+        }[reason]
+        return Rule(
+            lhs=self.pass_through,
+            source=(word,),
+            target=(word,),
+            features={feature: 1.0},
+            alignment=((0, 0),),
+        )
+
+    def core(self) -> _core.ModelNames:
+        """Return the names as the core needs them."""
+        names = _core.ModelNames()
+        for field in fields(self):
+            setattr(names, field.name, getattr(self, field.name))
+        return names
+
+
+@settings
+class FeatureUse:
+    """How the model uses a value that the rules of a grammar have."""
+
+    of: str = setting(help="Feature of the grammar.", group="Features")
+    view: Literal["none", "value", "logarithm", "rarity"] = setting(
+        "value",
+        "What the model's feature is: the value itself; its logarithm, at least -100; its rarity, "
+        "exp(1 - count); none: the model does not use it.",
+        group="Features",
+    )
+    name: str = setting("", "Name of the model's feature; by default the same.", group="Features")
+
+    def core(self) -> _core.FeatureUse:
+        """Return the use as the core needs it."""
+        return _core.FeatureUse(self.of, FeatureView[self.view], self.name or self.of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarUse:
+    """A grammar and how the decoder uses it.
+
+    Attributes
+    ----------
+    grammar : Grammar
+        The rules.
+    max_span : int, optional
+        Maximum number of source words a rule may cover, 0: no limit; by default the decoder's.
+    features : tuple of FeatureUse
+        Features that are not used in the default way: scores as they are, logarithms of
+        probabilities, no counts.
+    """
+
+    grammar: Grammar
+    max_span: int | None = None
+    features: tuple[FeatureUse, ...] = ()
+
+    def core(self, max_span: int) -> _core.GrammarUse:
+        """Return the use as the core needs it, with a default for `max_span`."""
+        span = max_span if self.max_span is None else self.max_span
+        return _core.GrammarUse(self.grammar.core, span, [use.core() for use in self.features])
+
+
+def glue_grammar(
+    labels: Sequence[str] = ("X",), *, goal: str = "S", feature: str = "Glue"
+) -> Grammar:
+    """Return the rules that concatenate the parts of a sentence (Chiang, 2007, section 3.2).
+
+    They are S → <s>, S → S X for each label X, for which `feature` is 1, and S → S </s>. With them
+    every sentence has a parse.
+    """
+    builder = GrammarBuilder()
+    builder.add(Rule(lhs=goal, source=("<s>",), target=("<s>",), features={feature: 0.0}))
+    sentence = Nonterminal(goal)
+    for label in labels:
+        both = (sentence, Nonterminal(label))
+        builder.add(Rule(lhs=goal, source=both, target=(0, 1), features={feature: 1.0}))
+    builder.add(Rule(lhs=goal, source=(sentence, "</s>"), target=(0, "</s>")))
+    return builder.build("glue grammar")
 
 
 class Decoder:
@@ -34,35 +218,34 @@ class Decoder:
     Parameters
     ----------
     grammars
-        One grammar, or several: all their rules are used together. Counts are no features, unless
-        a GrammarUse says so.
+        One grammar or several, whose rules are used together. Their counts are not features unless
+        a GrammarUse makes them so.
     language_models
         Language models by the names of their features, the natural logarithms of probabilities.
     weights
-        The weights of features; what is not among them has weight 0.
+        Weights of features; all others have weight 0.
     glue
-        Rules that may cover any number of words and make a whole sentence of parts;
-        :func:`glue_grammar` if left out.
+        Rules that may cover any number of words and combine parts into a sentence; by default
+        :func:`glue_grammar`.
     options
-        How to decode.
+        Decoder settings.
     names
-        What labels and features are called.
+        Names of the decoder's own labels and features.
     word_features
         Features of n-grams and triggers.
     feature_names
-        A vocabulary to share with others; a new one if left out.
+        A vocabulary to share with other objects; by default a new one.
     templates
-        What gives further features to rules; see :mod:`hopefear.translation.features`.
+        Templates that compute further features of rules; see :mod:`hopefear.translation.features`.
     rule_weights
-        By which the rules of a source side are the best ones, if not by `weights`. With weights
-        that were tuned on the parses of other weights these are the others: then the rules are
-        those that the tuned weights know.
+        Weights that select the `rule_limit` best rules of a source side; by default `weights`.
+        Weights that were tuned on the parses of other weights need the rules of those parses.
 
     Attributes
     ----------
     numbers_features : bool
-        Whether features may get their numbers while sentences are translated: those of templates in
-        Python do, when their rules are met.
+        Whether features may get their numbers during translation: templates in Python number
+        theirs when the decoder first meets a rule.
     """
 
     def __init__(
@@ -102,15 +285,15 @@ class Decoder:
         self._templates = None
         self.numbers_features = not all(isinstance(t, BuiltInTemplate) for t in templates)
         if templates:
-            all_grammars, passing = [use.grammar for use in uses], self.names.passing()
-            bound = [bind(template, self._model, all_grammars, passing) for template in templates]
+            parts, copy_rule = [use.grammar for use in uses], self.names.copy_rule
+            bound = [bind(template, self._model, parts, copy_rule) for template in templates]
             cache_bytes = self.options.template_cache_bytes
             self._templates = _core.TemplateFeatures(self._model, bound, cache_bytes)
         self._set_weights(weights)
 
     def _set_weights(self, weights: Weights) -> None:
         self.weights = weights
-        if self._templates is not None:  # they may come upon any of these features later
+        if self._templates is not None:  # which may give rules any of these features later
             for name in weights.names:
                 self.feature_names.add(name)
         self._vector = weights.vector(self.feature_names)
@@ -120,13 +303,8 @@ class Decoder:
         self._core = _core.Decoder(self._model, self._templates, self._vector, options)
 
     def with_weights(self, weights: Weights) -> "Decoder":
-        """Return a decoder with other weights that shares all else."""
-        decoder = Decoder.__new__(Decoder)
-        decoder._rule_weights = self._rule_weights
-        decoder.options, decoder.names, decoder._model = self.options, self.names, self._model
-        decoder._language_models, decoder._templates = self._language_models, self._templates
-        decoder._word_features = self._word_features
-        decoder.numbers_features = self.numbers_features
+        """Return a decoder with other weights that shares everything else."""
+        decoder = copy(self)
         decoder._set_weights(weights)
         return decoder
 
@@ -137,11 +315,11 @@ class Decoder:
 
     @property
     def template_nbytes(self) -> int:
-        """The memory that is used for what templates gave to rules."""
+        """The memory that cached features of templates take."""
         return 0 if self._templates is None else self._templates.nbytes
 
     def rescorer(self) -> ForestRescorer:
-        """Return what rescores the forests of :meth:`parse` as this decoder would."""
+        """Return an object that rescores the forests of :meth:`parse` as this decoder does."""
         return ForestRescorer(
             self._language_models,
             word_features=self._word_features,
@@ -150,32 +328,32 @@ class Decoder:
         )
 
     def meet(self, words: Sequence[str]) -> None:
-        """Give the features of a sentence their numbers.
+        """Assign numbers to the features of a sentence.
 
-        Where several threads translate sentences that were met in order, features are numbered as
-        if there were one thread.
+        If sentences meet the decoder in order before several threads translate them, features get
+        the same numbers as with one thread.
         """
         if self.numbers_features:
-            with suppress(DataError):  # which will be raised where the sentence is translated
+            with suppress(DataError):  # raised again when the sentence is translated
                 self._core.meet(list(words))
 
     def parse(self, words: Sequence[str]) -> Forest:
         """Return all parses of a sentence, without language models.
 
-        Target sides are as the rules have them, <s> and </s> included.
+        Target sides include <s> and </s>.
 
         Raises
         ------
         DataError
-            If there is no parse; with glue rules there always is one.
+            If there is no parse; with the default glue rules there always is one.
         """
         return Forest(self._core.parse(list(words)))
 
     def forest(self, words: Sequence[str]) -> Forest:
-        """Return the parses of a sentence that cube pruning leaves, with language models.
+        """Return the parses of a sentence that survive cube pruning with language models.
 
-        Nodes are split by what the language models remember of their words, and edges have the
-        features of language models, too. <s> and </s> are no words of the result.
+        Nodes are split by language model state, and edges include the features of language models.
+        <s> and </s> are removed.
 
         Raises
         ------
@@ -185,7 +363,7 @@ class Decoder:
         return Forest(self._core.forest(list(words)))
 
     def translate(self, words: Sequence[str]) -> Derivation:
-        """Return the best derivation of a sentence; its forest has no other.
+        """Return the best derivation of a sentence; its forest has only this one.
 
         Raises
         ------
@@ -209,29 +387,29 @@ class Decoder:
     def parse_all(
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0
     ) -> Iterator[Forest]:
-        """Yield what :meth:`parse` gives for each sentence; see :meth:`translate_all`."""
+        """Yield the parses of each sentence; see :meth:`parse` and :meth:`translate_all`."""
         return self._map(self.parse, sentences, threads)
 
     def forest_all(
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0
     ) -> Iterator[Forest]:
-        """Yield what :meth:`forest` gives for each sentence; see :meth:`translate_all`."""
+        """Yield the forest of each sentence; see :meth:`forest` and :meth:`translate_all`."""
         return self._map(self.forest, sentences, threads)
 
     def translate_all(
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0
     ) -> Iterator[Derivation]:
-        """Yield what :meth:`translate` gives for each sentence, in order.
+        """Yield the best derivation of each sentence, in order.
 
-        Sentences are taken as they are needed, a few more than there are threads ahead of what was
-        yielded, so that any number of them may come. Any number of threads gives the same result.
+        Sentences are read lazily, a few more than there are threads ahead of the results, so there
+        may be any number of them. The result does not depend on the number of threads.
 
         Parameters
         ----------
         sentences
             Lists of words.
         threads
-            How many sentences to translate at once; 0: as many as there are cores.
+            Number of threads; 0: one per core.
         """
         return self._map(self.translate, sentences, threads)
 
@@ -244,7 +422,7 @@ class Decoder:
         limit: int = 1_000_000,
         threads: int = 0,
     ) -> Iterator[list[Derivation]]:
-        """Yield what :meth:`kbest` gives for each sentence; see :meth:`translate_all`."""
+        """Yield the k best derivations of each sentence; see :meth:`kbest`, `translate_all`."""
         kbest = partial(self.kbest, k=k, distinct=distinct, limit=limit)
         return self._map(kbest, sentences, threads)
 

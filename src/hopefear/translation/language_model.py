@@ -25,11 +25,11 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 
 def load_language_model(path: str | Path) -> LanguageModel:
-    """Load an ARPA file or a KenLM binary, gzipped or not; what it is is told by its content.
+    """Load an ARPA file or a KenLM binary, gzipped or not, detected from its content.
 
-    A gzipped file is unpacked to a temporary one that has no name, because KenLM wants to map and
-    to rewind what it reads. A binary that is not gzipped is mapped, and ready at once; KenLM checks
-    its header and its size, but trusts the rest, so load only what comes from a known source.
+    A gzipped file is decompressed to an unnamed temporary file, because KenLM maps and rewinds its
+    input. A binary that is not gzipped is mapped and ready at once; KenLM checks its header and its
+    size but trusts the rest, so load only files from a trusted source.
     """
     with uncompressed_model(path) as name:
         return LanguageModel(name)
@@ -37,19 +37,19 @@ def load_language_model(path: str | Path) -> LanguageModel:
 
 @contextmanager
 def uncompressed_model(path: str | Path, directory: str | None = None) -> Iterator[str]:
-    """Give a name under which KenLM can read the file `path` while the block lasts.
+    """Yield a path from which KenLM can read the file inside the ``with`` block.
 
-    It is the file's own, or that of an unpacked copy in `directory` if the file is gzipped.
+    It is the path itself, or that of a decompressed copy in `directory` if the file is gzipped.
     """
     try:
         with Path(path).open("rb") as file:
             packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+        raise FormatError(f"{path}: cannot read the language model: {error.strerror}") from error
     if not packed:
         yield str(path)
         return
-    # The copy is removed from its directory before anything is written to it.
+    # The copy never has a name in the directory, so that nothing is left behind.
     with tempfile.TemporaryFile(dir=directory) as plain:
         _unpack(path, plain)
         name = f"/proc/self/fd/{plain.fileno()}"
@@ -64,7 +64,7 @@ def _unpack(path: str | Path, plain: IO[bytes]) -> None:
         with gzip.open(path) as file:
             shutil.copyfileobj(file, plain, 1 << 20)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"{path}: the compressed data is broken: {error}") from error
+        raise FormatError(f"{path}: the gzip data is corrupt: {error}") from error
     plain.flush()
 
 
@@ -75,10 +75,9 @@ class Perplexity:
     Attributes
     ----------
     with_unknown, without_unknown : float
-        Over all tokens, and over those that the model knows.
+        Over all tokens, and over those in the model's vocabulary.
     tokens, unknown : int
-        How many tokens there are, the ends of sentences included, and how many of them the model
-        does not know.
+        Number of tokens, ends of sentences included, and number of those out of vocabulary.
     """
 
     with_unknown: float
@@ -88,16 +87,16 @@ class Perplexity:
 
 
 def perplexity(model: LanguageModel, lines: Iterable[str]) -> Perplexity:
-    """Return the perplexity of a text of sentences, words separated by blanks.
+    """Return the perplexity of a text: one sentence per line, words separated by blanks.
 
-    The figures are those of KenLM's ``query``: each sentence is scored from its beginning to its
-    end, and words that the model does not know are scored as <unk>.
+    The figures are those of KenLM's ``query``: each sentence is scored from <s> to </s>, and words
+    out of vocabulary are scored as <unk>.
     """
     score = TextScore()
     for line in lines:
         model.score_line(line.removesuffix("\n"), score)
     if score.tokens == 0:
-        raise DataError("there is no sentence to compute a perplexity of")
+        raise DataError("cannot compute the perplexity of an empty text")
     known = score.tokens - score.unknown
     return Perplexity(
         with_unknown=_perplexity(score.log10_probability, score.tokens),

@@ -1,24 +1,25 @@
-"""A translation model on disk: a directory with all that a decoder needs.
+"""A translation model on disk: a directory with everything that a decoder needs.
 
 ::
 
-    model.toml      what follows, and how to decode
+    model.toml      the other files and the decoder's settings
     grammar.bin     rules, mapped into memory; there may be several such files
-    glue.bin        rules that make a whole sentence of parts; the usual ones if there are none
-    lm0.kenlm       language models: KenLM's binaries, or ARPA files
-    features-*.tsv  features that were chosen from a bitext
-    weights.tsv     the weights to use where no others are given
+    glue.bin        glue rules; the standard ones if there is no such file
+    lm0.kenlm       language models: KenLM binaries or ARPA files
+    features-*.tsv  features that were selected from a bitext
+    weights.tsv     the default weights
 
-All files are named by paths within the directory, so that it can be moved as a whole.
+Paths are relative to the directory, so that it can be moved as a whole.
 """
 
 import shutil
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
-from hopefear.errors import ConfigError, DataError, FormatError, OptionError
+from hopefear.errors import ConfigError, DataError, FormatError, HopefearWarning, OptionError
 from hopefear.formats import open_output, read_weights, write_weights
 from hopefear.formats.files import PathLike
 from hopefear.formats.texts import read_feature_table
@@ -38,10 +39,17 @@ __all__ = [
     "Model",
     "ModelSettings",
     "TemplateFile",
+    "weights_for",
 ]
 
 SETTINGS_FILE = "model.toml"
 VERSION = 1
+
+# Moses' feature is -100 for each unknown word; ours is 1.
+MOSES_UNKNOWN_WORD = "UnknownWordPenalty0"
+MOSES_UNKNOWN_SCORE = -100.0
+
+SHOWN = 4  # names in a message
 
 
 @settings
@@ -131,7 +139,7 @@ class ModelSettings:
 
     @property
     def files(self) -> list[str]:
-        """All files of the model but its settings."""
+        """All files of the model except ``model.toml``."""
         grammars = [grammar.file for grammar in self.grammars]
         models = [model.file for model in self.language_models]
         others = filter(None, [self.glue, *(use.file for use in self.templates)])
@@ -139,40 +147,40 @@ class ModelSettings:
 
 
 class Model:
-    """A translation model: grammars, language models, weights, and how they are used.
+    """A translation model: grammars, language models, weights and settings.
 
     Parameters
     ----------
     path
-        The directory; large files are mapped, so that it is ready at once.
+        The directory; large files are mapped, so that the model is ready at once.
     verify
-        Whether to compare the checksums of grammars. Without it a damaged grammar is noticed later,
+        Whether to verify the checksums of grammars. Without it a damaged grammar is noticed later
         or not at all, but never read beyond its end. KenLM trusts its binaries: use models from
-        known sources.
+        trusted sources.
     settings
-        In place of what ``model.toml`` says; of a model that is being made.
+        Settings to use instead of ``model.toml``, which is written last when a model is built.
 
     Raises
     ------
     FormatError
-        If something is missing or broken, with the file.
+        If a file is missing or corrupt.
 
     Attributes
     ----------
     path : Path
         The directory.
     settings : ModelSettings
-        What ``model.toml`` says.
+        Content of ``model.toml``.
     weights : Weights
-        The weights to use where no others are given.
+        The default weights.
     grammars : tuple of GrammarUse
-        The rules, and how they are used.
+        The grammars and how the decoder uses them.
     glue : Grammar, optional
-        Rules that make a whole sentence of parts.
+        Rules that combine parts into a sentence.
     language_models : mapping
         Language models by the names of their features.
     features : FeatureSet
-        Further features.
+        Features of templates.
     """
 
     def __init__(
@@ -219,12 +227,13 @@ class Model:
         Parameters
         ----------
         weights
-            In place of the model's own. Which rules of a source side are considered is up to the
-            model's own weights still: those under which its sentences are parsed for tuning.
+            Weights to use instead of the model's. The model's weights still select the
+            `rule_limit` best rules of each source side, so that tuned weights meet the rules that
+            they were tuned with.
         further
-            Grammars whose rules are used beside the model's.
+            Grammars to use in addition to the model's.
         **options
-            In place of the model's own, as `hopefear.translation.DecoderOptions` has them.
+            Settings to override, see `DecoderOptions`.
         """
         table = config.encode(self.settings.decoder) | options
         return Decoder(
@@ -240,10 +249,10 @@ class Model:
         )
 
     def save(self, path: PathLike, *, weights: Weights | None = None) -> "Model":
-        """Copy the model to a directory that is new or empty, perhaps with other weights."""
+        """Copy the model to a new or empty directory, optionally with other weights."""
         directory = Path(path)
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-            raise ConfigError(f"{directory}: exists and is not an empty directory; name another")
+            raise ConfigError(f"{directory}: the directory must be new or empty")
         settings = replace(self.settings, weights="weights.tsv")
         for name in settings.files:
             target = directory / name
@@ -265,23 +274,23 @@ def _load_features(use: TemplateFile, files: Mapping[str, Path]) -> FeatureSet:
     if isinstance(template, RuleTemplate | BuiltInTemplate):
         return FeatureSet(templates=[template])
     name = known_templates.name_of(type(template))
-    raise ConfigError(f"the feature template '{name}' can be called with no rule")
+    raise ConfigError(f"the feature template '{name}' must be callable with a rule")
 
 
 def write_settings(directory: Path, settings: ModelSettings) -> None:
-    """Write ``model.toml``: the last of a model's files, which makes it one."""
+    """Write ``model.toml``, the last file of a model: without it, the model is incomplete."""
     with open_output(directory / SETTINGS_FILE) as out:
         out.write(config.dumps(settings))
 
 
 def _load_settings(directory: Path) -> ModelSettings:
     if not directory.is_dir():
-        raise FormatError(f"{directory}: is no directory, so it is no model")
+        raise FormatError(f"{directory}: no such model directory")
     path = directory / SETTINGS_FILE
     if not path.is_file():
         raise FormatError(
-            f"{directory}: has no {SETTINGS_FILE}, so it is no model, or was not finished: "
-            "'hopefear train' with the same options goes on"
+            f"{directory}: not a model, or an incomplete one: it has no {SETTINGS_FILE}; run "
+            "'hopefear train' again with the same options to complete it"
         )
     try:
         return config.load(ModelSettings, path)
@@ -296,10 +305,54 @@ def _check_name(name: str) -> None:
 
 
 def _inside(directory: Path, name: str) -> Path:
-    """Return where a file of the model is: in the directory, links included."""
+    """Return the path of a file, which must exist and not be a link out of the directory."""
     path = directory / name
     if not path.resolve().is_relative_to(directory.resolve()):
-        raise FormatError(f"{path}: leads out of the model's directory; copy the file into it")
+        raise FormatError(f"{path}: links to a file outside the model's directory; copy it there")
     if not path.is_file():
-        raise FormatError(f"{path}: is not there, but {directory / SETTINGS_FILE} names it")
+        raise FormatError(f"{path}: file not found; {directory / SETTINGS_FILE} refers to it")
     return path
+
+
+def weights_for(model: Model, weights: Weights, *, further: bool = False) -> Weights:
+    """Return weights in terms of a model's features; warn about those that have no effect.
+
+    Parameters
+    ----------
+    model
+        The model.
+    weights
+        Weights by the names of the model's features; Moses' weight of unknown words is converted.
+    further
+        Whether grammars of single sentences may bring features that the model does not know yet.
+
+    Raises
+    ------
+    DataError
+        If no weight belongs to a feature of the model.
+    """
+    names = set(model.decoder().feature_names.texts())
+    own = dict(weights)
+    unknown_word = model.settings.names.unknown_word
+    if MOSES_UNKNOWN_WORD in own and not {MOSES_UNKNOWN_WORD, unknown_word} & names & set(own):
+        own[unknown_word] = MOSES_UNKNOWN_SCORE * own.pop(MOSES_UNKNOWN_WORD)
+    others = [name for name, weight in own.items() if weight != 0 and name not in names]
+    if own and not names & set(own):
+        raise DataError(
+            f"no weight belongs to a feature of the model {model.path}: the weights are of "
+            f"{_some(list(own))}; the model has the features {_some(sorted(names))}"
+        )
+    # Templates in Python make up features as they meet rules, so that not all names are known.
+    if others and not further and not model.settings.templates:
+        warnings.warn(
+            f"the model {model.path} has no feature {_some(others)}: these weights have no "
+            f"effect; features of the model without a weight: "
+            f"{_some(sorted(names - set(own))) or 'none'}",
+            HopefearWarning,
+            stacklevel=3,
+        )
+    return Weights(own)
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")

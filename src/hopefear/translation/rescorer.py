@@ -1,7 +1,7 @@
-"""Forests without language models, rescored with them under any weights.
+"""Rescoring: adds language models to forests of parses, under any weights.
 
 Huang & Chiang (2007), Forest rescoring. Parses do not depend on weights, so that a sentence is
-parsed once, and its forest rescored whenever the weights have changed.
+parsed once, and its forest is rescored whenever the weights change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,9 +19,9 @@ __all__ = ["ForestRescorer", "PreparedForest"]
 
 
 class PreparedForest:
-    """A forest as a :class:`ForestRescorer` needs it, whatever the weights are.
+    """A forest in the form that a :class:`ForestRescorer` needs, independent of weights.
 
-    It is a few times smaller than the forest, which is not needed any more.
+    It is a few times smaller than the forest and does not refer to it.
     """
 
     __slots__ = ("core",)
@@ -31,29 +31,28 @@ class PreparedForest:
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes, names of words and features apart."""
+        """The memory that it takes, without the names of words and features."""
         return self.core.bytes
 
     @property
     def feature_names(self) -> Vocabulary:
-        """The names that feature ids number; those of the rescorer are among them."""
+        """The names behind feature ids, including those of the rescorer's features."""
         return self.core.feature_names
 
 
 class ForestRescorer:
-    """Puts language models and features of n-grams into forests by cube pruning.
+    """Adds language models and features of n-grams to forests by cube pruning.
 
-    The strings of a forest are taken to be between <s> and </s> if these are among its words, as
-    in parses; otherwise they are whole sentences. In either case <s> and </s> are no words of the
-    result. What a forest has already of these features is replaced. Any number of threads may use
-    it at once.
+    If <s> and </s> are among the words of a forest, as in parses, sentences are taken from between
+    them; otherwise its strings are whole sentences. The result never contains <s> and </s>. Values
+    that a forest already has for these features are replaced. Threads may share a rescorer.
 
     Parameters
     ----------
     language_models
         Language models by the names of their features, the natural logarithms of probabilities.
     word_features
-        Features of n-grams. Triggers are local: forests have them already.
+        Features of n-grams. Triggers are local: parses already have them.
     pop_limit, beam
         See :class:`DecoderOptions`.
     """
@@ -71,22 +70,21 @@ class ForestRescorer:
         self._core = _core.ForestRescorer(models, features.core(), pop_limit, beam)
 
     def prepare(self, forest: Forest) -> PreparedForest:
-        """Return a forest as rescoring needs it, whatever the weights are.
+        """Return a forest in the form that rescoring needs, independent of weights.
 
-        Where a forest is rescored several times, this saves time and memory.
+        This saves time and memory if a forest is rescored several times.
         """
         return PreparedForest(self._core.prepare(forest.core))
 
     def rescore(self, forest: Forest | PreparedForest, weights: Weights | FloatArray) -> Forest:
-        """Return what cube pruning leaves of a forest, with language models.
+        """Return the part of a forest that survives cube pruning with language models.
 
         Parameters
         ----------
         forest
             The forest, prepared or not.
         weights
-            The weights of all features, those of language models included: by name, or by feature
-            id.
+            Weights of all features, language models included, by name or by feature id.
         """
         prepared = self._prepared(forest)
         vector = self._vector(prepared, weights)
@@ -95,7 +93,7 @@ class ForestRescorer:
     def translate(
         self, forest: Forest | PreparedForest, weights: Weights | FloatArray
     ) -> Derivation:
-        """Return the best derivation that cube pruning finds; its forest has no other."""
+        """Return the best derivation that cube pruning finds; its forest has only this one."""
         prepared = self._prepared(forest)
         vector = self._vector(prepared, weights)
         return Forest(self._core.rescore(prepared.core, vector, True)).viterbi(vector)
@@ -107,10 +105,10 @@ class ForestRescorer:
         *,
         threads: int = 0,
     ) -> Iterator[Forest]:
-        """Yield what :meth:`rescore` gives for each forest, in order.
+        """Yield the rescored forests, in order; see :meth:`rescore`.
 
-        Forests are taken as they are needed, a few more than there are threads ahead of what was
-        yielded. Any number of threads gives the same result.
+        Forests are read lazily, a few more than there are threads (0: one per core) ahead of the
+        results. The result does not depend on the number of threads.
         """
         return map_in_order(lambda f: self.rescore(f, weights), forests, threads=threads)
 

@@ -1,4 +1,4 @@
-"""Translating text: sentences come in and go out in order, on all cores."""
+"""Translation of texts: any number of sentences, in order, on all cores."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,7 @@ from hopefear.formats.files import PathLike
 from hopefear.formats.rules import InputSegment, parse_segment, read_rules
 from hopefear.threads import map_in_order
 from hopefear.translation import Decoder, GrammarUse
-from hopefear.translation.model import Model
-from hopefear.translation.model_weights import weights_for
+from hopefear.translation.model import Model, weights_for
 from hopefear.types import Hypothesis, Segment, Weights
 
 __all__ = ["Translation", "show_derivation", "translate"]
@@ -21,20 +20,20 @@ __all__ = ["Translation", "show_derivation", "translate"]
 
 @dataclass(frozen=True, kw_only=True)
 class Translation:
-    """What became of a sentence.
+    """The translation of a sentence.
 
     Attributes
     ----------
     number : int
-        The sentence, from 0.
+        Number of the sentence, from 0.
     source : tuple of str
-        Its words, as the model knows them.
+        The words of the sentence after normalization.
     derivations : list of Derivation
-        The best one, or as many as were asked for, the best first.
-    forest : Forest, optional
-        What cube pruning left, if that was asked for.
+        The requested number of derivations, the best first.
     text : str
         The best translation.
+    forest : Forest, optional
+        The derivations that survived cube pruning, if requested.
     """
 
     number: int
@@ -74,38 +73,37 @@ def translate(
 ) -> Iterator[Translation]:
     """Translate sentences, in order.
 
-    Sentences are taken as they are needed, and any number of them may come.
+    Sentences are read lazily, so there may be any number of them.
 
     Parameters
     ----------
     model
         A model, or its directory.
     lines
-        Sentences; what the model was trained with is done to them: tokenization, lowercase.
+        Sentences; they are tokenized and lowercased as the model's training data was.
     weights
-        A run directory, a file of weights, or the weights, in place of the model's own.
+        A run directory, a file of weights, or the weights, to use instead of the model's.
     nbest
-        How many different translations of each sentence to find; 0: the best one.
+        Number of different translations of each sentence; 0: the best one.
     forests
-        Whether the forest of each sentence is wanted.
+        Whether to return the forest of each sentence.
     grammars
-        A directory with a rule table for each sentence: ``N``, ``N.gz``, ``grammar.N`` or
-        ``grammar.N.gz``, or what the line says, as in ``<seg grammar="FILE">words</seg>``. Their
-        rules are used beside the model's.
+        A directory with a rule table for each sentence, used in addition to the model's grammars.
+        The table of sentence N is ``N``, ``N.gz``, ``grammar.N`` or ``grammar.N.gz``, or the one
+        that the line names, as in ``<seg grammar="FILE">words</seg>``.
     detokenize
-        Whether translations are put together again, if the model was trained with tokenization.
+        Whether to detokenize translations if the model was trained with tokenization.
     threads
-        How many sentences to translate at once, 0: one for each core. The result does not depend
-        on it.
+        Number of threads, 0: one per core. The result does not depend on it.
     **options
-        How to decode, as in `hopefear.translation.DecoderOptions`: ``pop_limit=1000``.
+        Decoder settings to override, see `hopefear.translation.DecoderOptions`: ``pop_limit=1000``.
 
     Examples
     --------
     ``[t.text for t in hopefear.translate("model", ["ein Haus", "zwei Häuser"])]``
     """
     if nbest < 0:
-        raise ConfigError(f"nbest must not be negative, got {nbest}")
+        raise ConfigError(f"nbest must be >= 0, got {nbest}", settings=("nbest",))
     loaded = model if isinstance(model, Model) else Model(model)
     chosen = _weights(weights)
     if chosen is not None:
@@ -123,7 +121,7 @@ def translate(
 
 
 def _met(work: "_Translator", lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines after the only decoder has met their sentences."""
+    """Yield lines after the decoder has numbered the features of their sentences."""
     for line in lines:
         decoder, text = work.decoder_of(0, line)
         if decoder.numbers_features:
@@ -171,13 +169,13 @@ def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
 def _decoders(
     model: Model, weights: Weights | None, grammars: PathLike | None, options: dict[str, Any]
 ) -> Callable[[int, str], tuple[Decoder, str]]:
-    """Return what gives the decoder and the text of a line: the same for all, or its own."""
+    """Return a function from a line to its decoder and text; `grammars` give each its own."""
     if grammars is None:
         decoder = model.decoder(weights, **options)
         return lambda number, line: (decoder, line)
     directory = Path(grammars)
     if not directory.is_dir():
-        raise FormatError(f"{grammars}: is no directory of grammars")
+        raise FormatError(f"{grammars}: no such directory of grammars")
 
     def own(number: int, line: str) -> tuple[Decoder, str]:
         segment = parse_segment(line) if line.lstrip().startswith("<seg") else None
@@ -190,7 +188,7 @@ def _decoders(
 
 
 def _grammar_of(directory: Path, number: int, segment: InputSegment | None) -> Path:
-    """Return the rule table of a sentence: in the directory, whatever a line says."""
+    """Return the rule table of a sentence, never one outside the directory."""
     if segment is not None and segment.grammar is not None:
         names = [segment.grammar]
         places = [directory / segment.grammar, Path(segment.grammar)]
@@ -200,18 +198,18 @@ def _grammar_of(directory: Path, number: int, segment: InputSegment | None) -> P
     for path in places:
         if path.is_file() and path.resolve().is_relative_to(directory.resolve()):
             return path
-    raise FormatError(f"{directory}: has no grammar for it: none of {', '.join(names)} is there")
+    raise FormatError(f"{directory}: no grammar for the sentence; expected {' or '.join(names)}")
 
 
 def show_derivation(translation: Translation) -> str:
-    """Return the best derivation as text: a line for each rule, indented under what it is part of.
+    """Return the best derivation as text: a line per rule, indented below the rule that uses it.
 
-    Nonterminals are [0], [1], ... on both sides. Rules that have nothing else and leave them in
-    order, as those that glue, are left out.
+    Nonterminals are [0], [1], ... on both sides. Rules that only concatenate nonterminals in order,
+    such as glue rules, are omitted.
     """
     forest = Forest(translation.best.forest)
     lines: list[str] = []
-    # Edges come in pre-order: those of a tail follow before those of the next one.
+    # Edges are in pre-order: those below one tail precede those below the next.
     depths = [0]
     for edge in translation.best.edges.tolist():
         depth, tails = depths.pop(), forest.tails(edge).tolist()

@@ -133,15 +133,16 @@ def test_a_copy_of_a_model_has_the_features(tmp_path: Path) -> None:
 def test_a_broken_table_is_an_error_with_file_and_row(tmp_path: Path) -> None:
     model = make(tmp_path, "large")
     (model.path / "features-large.tsv").write_text("target\ta\nlink\ta\n")
-    with pytest.raises(FormatError, match=r"features-large\.tsv: row 2: \['link', 'a'\] is no"):
+    with pytest.raises(FormatError, match=r"features-large\.tsv: row 2: .*\['link', 'a'\]"):
         Model(model.path)
 
 
 def test_features_cannot_be_chosen_without_a_bitext_or_twice(tmp_path: Path) -> None:
     rules = tmp_path / "rules"
     rules.write_text("pes [X] ||| dog [X] ||| 1 1 1 1 ||| 0-0\n")
-    with pytest.raises(ConfigError, match="features are chosen from a bitext, but there is none"):
+    with pytest.raises(ConfigError, match="features are selected from a bitext") as error:
         train(out=tmp_path / "model", rules=rules, features=["large"])
+    assert error.value.settings == ("templates", "source", "target")
     templates.register("test-function")(lambda rule: {})
     with pytest.raises(ConfigError, match="template 'test-function' has no settings: make it a"):
         train(out=tmp_path / "model", rules=rules, features=["test-function"])

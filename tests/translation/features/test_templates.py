@@ -98,7 +98,7 @@ def test_pairs_that_are_not_listed_and_words_without_a_class_have_no_features() 
 
 def test_a_listed_feature_of_an_unlisted_word_is_refused() -> None:
     template = LexicalTemplate(source_words=["a"], target_words=["d"], pairs=[("b", "d")])
-    with pytest.raises(DataError, match="lex features: 'b' is a word of a feature, but not on"):
+    with pytest.raises(DataError, match="lex features: 'b' is a word of a feature but not"):
         decoder([], template)
     twice = LexicalTemplate(source_words=["a", "a"], target_words=[], pairs=[])
     with pytest.raises(DataError, match="the source word 'a' is listed twice"):
@@ -189,8 +189,8 @@ def test_any_number_of_threads_gives_the_same_translations_and_features() -> Non
     [
         (ZeroDivisionError("oh"), r"'broken' failed for the rule .* \| d: ZeroDivisionError: oh"),
         ({"x": "many"}, r"'broken' failed for the rule .* \| d: ValueError: could not convert"),
-        ({"x": float("nan")}, r"'broken' gives 'x': nan for the rule .* \| d; expected"),
-        ({7: 1.0}, r"'broken' gives 7: 1.0 for the rule .* \| d; expected the name"),
+        ({"x": float("nan")}, r"'broken' returned 'x': nan for the rule .* \| d; expected"),
+        ({7: 1.0}, r"'broken' returned 7: 1.0 for the rule .* \| d; expected the name"),
         (None, r"'broken' failed for the rule .* \| d: AttributeError"),
     ],
 )

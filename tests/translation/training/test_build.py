@@ -141,13 +141,13 @@ def changes(settings: TrainSettings, folder: Path) -> dict[str, TrainSettings]:
     short = replace(settings, target=folder / "short")
     count = len(read_lines(folder / "train.f"))
     return {
-        "none: is not there": replace(settings, source=folder / "none"),
-        "nowhere: is not there": replace(settings, weights=folder / "nowhere"),
+        "none: file not found": replace(settings, source=folder / "none"),
+        "nowhere: file not found": replace(settings, weights=folder / "nowhere"),
         f"short: has 2 lines, but .*f has {count}": short,
         f"has 2 lines, but .*f has {count}": replace(
             short, normalization=Normalization(lowercase=True)
         ),
-        "are empty; there is nothing": replace(
+        "empty: the bitext is empty": replace(
             settings, source=folder / "empty", target=folder / "empty"
         ),
         "latin:1: is not UTF-8": replace(
@@ -270,7 +270,7 @@ def test_features_can_be_taken_in_other_ways(settings: TrainSettings, tmp_path: 
     assert names >= {"rarity", "p", "log p", "lex_f_given_e"}
     assert not names & {"p_f_given_e", "p_e_given_f", "count_f_e"}
     assert model.weights["log p"] > 0
-    with pytest.raises(ConfigError, match="no grammar has 'q'"):
+    with pytest.raises(ConfigError, match="no grammar has a feature 'q'"):
         build(replace(settings, features=(FeatureUse(of="q"),)), tmp_path / "model")
 
 
@@ -312,7 +312,7 @@ def test_a_directory_with_other_files_is_left_alone(
     out = tmp_path / "model"
     out.mkdir()
     (out / "thesis.tex").write_text("mine")
-    with pytest.raises(ConfigError, match=r"holds 'thesis\.tex'"):
+    with pytest.raises(ConfigError, match=r"contains 'thesis\.tex'"):
         build(settings, out)
     assert [path.name for path in out.iterdir()] == ["thesis.tex"]
 
@@ -321,7 +321,7 @@ def test_two_trainings_do_not_work_in_one_directory(
     settings: TrainSettings, tmp_path: Path
 ) -> None:
     def again(stage: Stage) -> None:
-        with pytest.raises(ConfigError, match="another process works there"):
+        with pytest.raises(ConfigError, match="another process is using it"):
             build(settings, tmp_path / "model")
 
     build(settings, tmp_path / "model", finished=again)

@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 
 from hopefear.errors import ConfigError, DataError
-from hopefear.translation.training.align import Alignments, read_alignments, symmetrize
-from hopefear.translation.training.diagonal import DiagonalAligner
+from hopefear.translation.training.align import (
+    Alignments,
+    DiagonalAligner,
+    read_alignments,
+    symmetrize,
+)
 from small_bitext import sentence_pairs, write_bitext
 
 Bitext = list[tuple[list[str], list[str]]]

@@ -242,7 +242,7 @@ def test_alignments_can_be_given_as_they_are_read(tmp_path: Path) -> None:
 def test_progress_is_told_stage_by_stage(tmp_path: Path) -> None:
     files = write_bitext(tmp_path, random_bitext(100))
     told: list[tuple[str, int, int]] = []
-    CHIANG.extract(*files, tmp_path / "grammar", progress=lambda *what: told.append(what))
+    CHIANG.extract(*files, tmp_path / "grammar", tell=lambda *what: told.append(what))
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     assert stages == ["reading", "extracting", "scoring", "writing"]
     for stage in stages:
@@ -259,7 +259,7 @@ def test_an_interrupt_stops_the_extraction_and_leaves_no_file(tmp_path: Path) ->
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        CHIANG.extract(*files, tmp_path / "grammar", progress=interrupt)
+        CHIANG.extract(*files, tmp_path / "grammar", tell=interrupt)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["e", "f", "links"]
 
 
@@ -287,7 +287,7 @@ def test_a_grammar_that_cannot_be_written_is_an_error_at_once(tmp_path: Path) ->
     stages = []
     with pytest.raises(HopefearError, match="cannot be written"):
         CHIANG.extract(
-            *files, tmp_path / "nowhere" / "grammar", progress=lambda s, *_: stages.append(s)
+            *files, tmp_path / "nowhere" / "grammar", tell=lambda s, *_: stages.append(s)
         )
     assert set(stages) == {"reading"}
 

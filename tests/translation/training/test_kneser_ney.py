@@ -16,7 +16,7 @@ from hopefear._core import LanguageModelEstimator
 from hopefear.errors import ConfigError, DataError, FormatError, HopefearError
 from hopefear.formats.files import read_lines
 from hopefear.translation.language_model import load_language_model, perplexity
-from hopefear.translation.training.language_model import KneserNey, Structure, write_kenlm_binary
+from hopefear.translation.training.estimate import KneserNey, Structure, write_kenlm_binary
 from kneser_ney_reference import Arpa, Reference, back_off, read_arpa
 
 DATA = Path(__file__).parents[2] / "data"
@@ -347,7 +347,7 @@ def test_an_interrupted_estimation_leaves_the_old_file_and_nothing_else(tmp_path
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        TINY.estimate([source], tmp_path / "arpa", progress=interrupt)
+        TINY.estimate([source], tmp_path / "arpa", tell=interrupt)
     assert (tmp_path / "arpa").read_text() == "the old one"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arpa", "text"]
 
@@ -358,7 +358,7 @@ def test_progress_goes_up_to_the_end_of_every_stage(tmp_path: Path) -> None:
     KneserNey(order=3, discount_fallback=FALLBACK).estimate(
         [source, source],
         tmp_path / "arpa",
-        progress=lambda stage, done, total: told.setdefault(stage, []).append((done, total)),
+        tell=lambda stage, done, total: told.setdefault(stage, []).append((done, total)),
     )
     assert list(told) == ["counting", "adjusting counts", "estimating"]
     for steps in told.values():

@@ -1,18 +1,19 @@
-"""Features that are computed from rules and words: templates, and what is chosen from a bitext."""
+"""Features of rules and words that no grammar has: templates, and selection from a bitext."""
 
 from hopefear.translation.features.base import (
     BuiltInTemplate,
-    PassNames,
+    Collector,
+    FeatureSet,
     RuleTemplate,
+    Special,
     Template,
+    WordFeatures,
     bind,
+    feature_name,
     templates,
 )
-from hopefear.translation.features.collected import Collector, FeatureSet
 from hopefear.translation.features.lexical import Lexical, LexicalTemplate
-from hopefear.translation.features.names import Special, feature_name
 from hopefear.translation.features.patterns import Patterns
-from hopefear.translation.features.word_features import WordFeatures
 
 __all__ = [
     "BuiltInTemplate",
@@ -20,7 +21,6 @@ __all__ = [
     "FeatureSet",
     "Lexical",
     "LexicalTemplate",
-    "PassNames",
     "Patterns",
     "RuleTemplate",
     "Special",

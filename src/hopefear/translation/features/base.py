@@ -1,28 +1,102 @@
-"""Feature templates: what is computed from rules, beside the features that grammars have."""
+"""Feature templates, which compute features of rules, and features of words."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import Protocol, runtime_checkable
 
 from hopefear import _core
 from hopefear._core import PassThrough
 from hopefear.errors import DataError
+from hopefear.formats.files import Tell
 from hopefear.grammar import Grammar, Rule
 from hopefear.registry import Registry
 
-__all__ = ["BuiltInTemplate", "PassNames", "RuleTemplate", "Template", "bind", "templates"]
+__all__ = [
+    "BuiltInTemplate",
+    "Collector",
+    "FeatureSet",
+    "Row",
+    "RuleTemplate",
+    "Special",
+    "Template",
+    "WordFeatures",
+    "bind",
+    "feature_name",
+    "templates",
+]
+
+
+class Special(Enum):
+    """Stands for words in feature names; cannot be confused with any word."""
+
+    UNKNOWN = "<unk>"
+    NULL = "<null>"
+
+
+# These separate words, end names in the formats of weights and n-best lists, or begin the special
+# words above.
+_ESCAPES = str.maketrans({c: f"%{ord(c):02X}" for c in "%/=|<:"})
+
+
+def feature_name(kind: str, *words: str | Special) -> str:
+    """Return the name of a feature of this kind; words are separated by slashes.
+
+    The characters ``% / = | < :`` in words are percent-encoded, so that different words have
+    different names and every format can store them.
+
+    Examples
+    --------
+    >>> feature_name("lex", "chat", "cat")
+    'lex:chat/cat'
+    >>> feature_name("lex", Special.NULL, "1/2")
+    'lex:<null>/1%2F2'
+    """
+    shown = (w.value if isinstance(w, Special) else w.translate(_ESCAPES) for w in words)
+    return f"{kind}:{'/'.join(shown)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordFeatures:
+    """Features of the words of a translation: n-grams and triggers.
+
+    Gimpel & Smith (2012), Structured ramp loss minimization for machine translation, section 4.3.
+    N-grams are non-local: they may span several rules, so that rescoring finds them. Triggers are
+    local, because the source sentence is known.
+
+    Attributes
+    ----------
+    ngrams : mapping from tuples of words to names
+        Each feature counts an n-gram in the translation. <s> and </s> stand for the ends of the
+        sentence.
+    triggers : mapping from pairs of words to names
+        Each feature counts the second word in the translation if the source sentence contains the
+        first.
+    """
+
+    ngrams: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    triggers: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def core(self) -> _core.WordFeatures:
+        """Return the features as the core needs them."""
+        features = _core.WordFeatures()
+        for ngram, name in self.ngrams.items():
+            features.add_ngram(list(ngram), name)
+        for (source, target), name in self.triggers.items():
+            features.add_trigger(source, target, name)
+        return features
 
 
 @runtime_checkable
 class RuleTemplate(Protocol):
-    """A template in Python: anything that is called with a rule and gives features.
+    """A template in Python: any callable that maps a rule to features.
 
-    It is called once for each rule that the decoder meets, whatever the weights and however often
-    the rule is used; a rule that is met again long after may be asked for again. What it gives for
-    a rule must always be the same. A word that passes as it is comes as a rule, too: from the word
-    to itself, with ``UnknownWord``, ``IdentityRule``, ``NumberRule`` or ``NameRule`` as its
-    feature. Values of features that the rule has already, or that another template gives, add up.
+    The decoder calls it when it meets a rule, independent of weights, and caches the result; it may
+    call it again for the same rule, and must get the same result. A word that is copied to the
+    output comes as a rule from the word to itself, with the feature ``UnknownWord``,
+    ``IdentityRule``, ``NumberRule`` or ``NameRule``. Values add up if several templates, or a
+    template and the grammar, give the same feature to a rule.
     """
 
     def __call__(self, rule: Rule) -> Mapping[str, float]:
@@ -34,77 +108,83 @@ class BuiltInTemplate(Protocol):
     """A template that the core computes."""
 
     def bind(self, model: _core.TranslationModel) -> _core.RuleTemplate:
-        """Return the template for the grammars of a model; names go to the model's vocabulary."""
+        """Return the template for a model; its names go to the model's vocabulary."""
 
 
 Template = RuleTemplate | BuiltInTemplate
 
 templates: Registry[object] = Registry("feature template", group="hopefear.features")
-"""Templates and what makes them, by the names that settings use."""
+"""Templates by the names that settings use."""
+
+Row = tuple[str, ...]
+"""A selected feature in a file: its kind and further fields."""
 
 
-@dataclass(frozen=True)
-class PassNames:
-    """What rules of words that pass are called: their label, and a feature for each reason."""
+@dataclass(frozen=True, kw_only=True)
+class FeatureSet:
+    """The features of a decoder beside those of grammars and language models."""
 
-    label: str
-    features: Mapping[PassThrough, str]
+    templates: Sequence[Template] = ()
+    word_features: WordFeatures = field(default_factory=WordFeatures)
+
+    @classmethod
+    def joined(cls, sets: Iterable["FeatureSet"]) -> "FeatureSet":
+        """Return the union of feature sets."""
+        all_sets = list(sets)
+        return cls(
+            templates=[template for one in all_sets for template in one.templates],
+            word_features=WordFeatures(
+                ngrams={k: v for one in all_sets for k, v in one.word_features.ngrams.items()},
+                triggers={k: v for one in all_sets for k, v in one.word_features.triggers.items()},
+            ),
+        )
+
+
+@runtime_checkable
+class Collector(Protocol):
+    """A template whose features are selected from a bitext before they can be computed."""
+
+    def collect(self, bitext: _core.Bitext, tell: Tell) -> Iterator[Row]:
+        """Yield the selected features."""
+
+    def features(self, rows: Iterable[Row]) -> FeatureSet:
+        """Return the features of rows that `collect` yielded; FormatError for other rows."""
 
 
 def bind(
-    template: Template, model: _core.TranslationModel, grammars: Sequence[Grammar], names: PassNames
+    template: Template,
+    model: _core.TranslationModel,
+    grammars: Sequence[Grammar],
+    copy_rule: Callable[[PassThrough, str], Rule],
 ) -> _core.RuleTemplate:
-    """Return the template for a model that has these grammars."""
+    """Return the template for a model with these grammars and rules for copied words."""
     if isinstance(template, BuiltInTemplate):
         return template.bind(model)
-    asked = _Asked(template, grammars, names)
-    return _core.PythonTemplate(model.feature_names, asked.rules, asked.word)
+
+    def rules(part: int, source: Sequence[int], found: Sequence[_core.Rule]) -> list[_Features]:
+        return [_call(template, rule) for rule in grammars[part].texts(source, found)]
+
+    def word(reason: PassThrough, word: str) -> list[_Features]:
+        return [_call(template, copy_rule(reason, word))]
+
+    return _core.PythonTemplate(model.feature_names, rules, word)
 
 
-Features = list[tuple[str, float]]
+_Features = list[tuple[str, float]]
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """Asks a template for what the core wants to know."""
-
-    template: RuleTemplate
-    grammars: Sequence[Grammar]
-    names: PassNames
-
-    def rules(
-        self, part: int, source: Sequence[int], rules: Sequence[_core.Rule]
-    ) -> list[Features]:
-        """Return the features of rules with one source side."""
-        return [self._features(rule) for rule in self.grammars[part].texts(source, rules)]
-
-    def word(self, kind: PassThrough, word: str) -> list[Features]:
-        """Return the features of the rule that lets a word pass."""
-        features = {self.names.features[kind]: 1.0}
-        passing = Rule(
-            lhs=self.names.label,
-            source=(word,),
-            target=(word,),
-            features=features,
-            alignment=((0, 0),),
-        )
-        return [self._features(passing)]
-
-    def _features(self, rule: Rule) -> Features:
-        try:
-            found = {name: float(value) for name, value in self.template(rule).items()}
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise DataError(f"{self._title} failed for the rule {rule}: {reason}") from error
-        for name, value in found.items():
-            if not isinstance(name, str) or not math.isfinite(value):
-                raise DataError(
-                    f"{self._title} gives {name!r}: {value!r} for the rule {rule}; expected the "
-                    "name of a feature and a finite number"
-                )
-        return list(found.items())
-
-    @property
-    def _title(self) -> str:
-        name = getattr(self.template, "name", None) or getattr(self.template, "__name__", None)
-        return f"the feature template '{name or type(self.template).__name__}'"
+def _call(template: RuleTemplate, rule: Rule) -> _Features:
+    name = getattr(template, "name", None) or getattr(template, "__name__", None)
+    title = f"the feature template '{name or type(template).__name__}'"
+    try:
+        found = {feature: float(value) for feature, value in template(rule).items()}
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise DataError(f"{title} failed for the rule {rule}: {reason}") from error
+    for feature, value in found.items():
+        if not isinstance(feature, str) or not math.isfinite(value):
+            raise DataError(
+                f"{title} returned {feature!r}: {value!r} for the rule {rule}; expected the name "
+                "of a feature and a finite number"
+            )
+    return list(found.items())

@@ -11,37 +11,35 @@ import numpy as np
 
 from hopefear import _core
 from hopefear.errors import DataError, FormatError
+from hopefear.formats.files import Tell
 from hopefear.settings import setting, settings
-from hopefear.translation.features.base import templates
-from hopefear.translation.features.collected import FeatureSet, Progress, Row
-from hopefear.translation.features.names import Special, feature_name
+from hopefear.translation.features.base import FeatureSet, Row, Special, feature_name, templates
 
 __all__ = ["Lexical", "LexicalTemplate", "WordPair"]
 
 Word = str | Special
 
 WordPair = tuple[Word | None, Word]
-"""An input word (None: whatever it is, `Special.NULL`: none) and the output word that it makes."""
+"""An input word (None: any word, `Special.NULL`: no word) and the output word it is linked to."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LexicalTemplate:
     """Counts output words, and output words by the input words that they are aligned to.
 
-    A pair stands for a feature: ``lex:e`` counts all output words e of a rule, ``lex:f/e`` the
-    links of its word alignment between f and e, and ``lex:<null>/e`` the words e that have no link.
-    Words that are on no list are ``<unk>``. A pair that is not listed is no feature.
+    Each pair is a feature: ``lex:e`` counts all output words e of a rule, ``lex:f/e`` the links of
+    its word alignment between f and e, and ``lex:<null>/e`` the words e without a link.
 
     Attributes
     ----------
     source_words, target_words : sequence of str
-        The words that are told apart.
+        The known words.
     pairs : sequence of pairs
-        The features; their words are on the lists, or `Special.UNKNOWN`.
+        The features; their words are known, or `Special.UNKNOWN`.
     unknown : bool
-        Whether other words are `Special.UNKNOWN`; otherwise they have no features.
+        Whether all other words count as `Special.UNKNOWN`; otherwise they have no features.
     kind : str
-        What names of features begin with.
+        Prefix of the features' names.
     """
 
     source_words: Sequence[str]
@@ -60,8 +58,8 @@ class LexicalTemplate:
             target = [targets[e] for _, e in self.pairs]
         except KeyError as error:
             raise DataError(
-                f"{self.kind} features: {error.args[0]!r} is a word of a feature, but not on the "
-                "list of words"
+                f"{self.kind} features: {error.args[0]!r} is a word of a feature but not one of "
+                "the known words"
             ) from None
         return _core.LexicalTemplate(
             model=model,
@@ -85,7 +83,7 @@ class LexicalTemplate:
         return numbers
 
 
-_UNKNOWN = ""  # in rows
+_UNKNOWN = ""  # stands for <unk> in rows
 
 
 @templates.register("large")
@@ -103,14 +101,10 @@ class Lexical:
         1, "Features that occur less often in the bitext are dropped.", least=1, group="Features"
     )
 
-    def collect(self, bitext: _core.Bitext, tell: Progress) -> Iterator[Row]:
-        """Yield the words that are told apart, and the features with their counts."""
-
-        def progress(stage: str, done: int, total: int) -> None:
-            tell(stage, done, total)
-
+    def collect(self, bitext: _core.Bitext, tell: Tell) -> Iterator[Row]:
+        """Yield the known words, and the features with their counts."""
         sources, targets, found = _core.count_lexical(
-            bitext, self.min_count, self.min_feature_count, progress
+            bitext, self.min_count, self.min_feature_count, tell
         )
         yield from (("source", word) for word in sources)
         yield from (("target", word) for word in targets)
@@ -126,7 +120,7 @@ class Lexical:
                 yield ("link", source, target, str(count))
 
     def features(self, rows: Iterable[Row]) -> FeatureSet:
-        """Return the features of such rows."""
+        """Return the features of rows that `collect` yielded."""
         words: dict[str, list[str]] = {"source": [], "target": []}
         pairs: list[WordPair] = []
         for number, row in enumerate(rows, 1):
@@ -140,7 +134,9 @@ class Lexical:
                 case ("link", f, e, _):
                     pairs.append((f or Special.UNKNOWN, e or Special.UNKNOWN))
                 case _:
-                    raise FormatError(f"row {number}: {list(row)} is no lexical feature")
+                    raise FormatError(
+                        f"row {number}: expected a lexical feature, found {list(row)}"
+                    )
         template = LexicalTemplate(
             source_words=words["source"], target_words=words["target"], pairs=pairs
         )

@@ -1,20 +1,24 @@
-"""Patterns: common word pairs, n-grams and triggers of a bitext.
+"""Patterns: frequent word pairs, n-grams and triggers of a bitext.
 
 Gimpel & Smith (2012), Structured ramp loss minimization for machine translation, section 4.3;
 triggers are those of Rosenfeld (1996), A maximum entropy approach to adaptive statistical language
-modelling, of two languages.
+modelling, across two languages.
 """
 
 from collections.abc import Iterable, Iterator
 
 from hopefear import _core
 from hopefear.errors import FormatError
+from hopefear.formats.files import Tell
 from hopefear.settings import setting, settings
-from hopefear.translation.features.base import templates
-from hopefear.translation.features.collected import FeatureSet, Progress, Row
+from hopefear.translation.features.base import (
+    FeatureSet,
+    Row,
+    WordFeatures,
+    feature_name,
+    templates,
+)
 from hopefear.translation.features.lexical import LexicalTemplate
-from hopefear.translation.features.names import feature_name
-from hopefear.translation.features.word_features import WordFeatures
 
 __all__ = ["Patterns"]
 
@@ -48,27 +52,23 @@ class Patterns:
         group="Features",
     )
 
-    def collect(self, bitext: _core.Bitext, tell: Progress) -> Iterator[Row]:
+    def collect(self, bitext: _core.Bitext, tell: Tell) -> Iterator[Row]:
         """Yield the patterns, with their counts or mutual information."""
-
-        def progress(stage: str, done: int, total: int) -> None:
-            tell(stage, done, total)
-
-        for words, count in _core.frequent_links(bitext, self.pairs, progress):
+        for words, count in _core.frequent_links(bitext, self.pairs, tell):
             yield ("pair", *words, str(count))
         limits = {"unigram": self.unigrams, "bigram": self.bigrams, "trigram": self.trigrams}
         for kind, order in _ORDERS.items():
-            for words, count in _core.frequent_ngrams(bitext, order, limits[kind], progress):
+            for words, count in _core.frequent_ngrams(bitext, order, limits[kind], tell):
                 yield (kind, *words, str(count))
-        for f, e, information in _core.best_triggers(bitext, self.triggers, progress):
+        for f, e, information in _core.best_triggers(bitext, self.triggers, tell):
             yield ("trigger", f, e, repr(information))
 
     def features(self, rows: Iterable[Row]) -> FeatureSet:
-        """Return the features of such rows."""
+        """Return the features of rows that `collect` yielded."""
         found: dict[str, list[Row]] = {kind: [] for kind in _WORDS}
         for number, (kind, *fields) in enumerate(rows, 1):
             if kind not in _WORDS or len(fields) != _WORDS[kind] + 1 or "" in fields:
-                raise FormatError(f"row {number}: {[kind, *fields]} is no pattern")
+                raise FormatError(f"row {number}: expected a pattern, found {[kind, *fields]}")
             found[kind].append(tuple(fields[:-1]))
         return FeatureSet(
             templates=[

@@ -1,1 +1,1 @@
-"""Building a translation system from texts."""
+"""Training of translation models from texts: align, extract, estimate."""

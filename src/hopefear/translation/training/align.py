@@ -1,7 +1,9 @@
-"""Word alignments: read, written, made of two directions, or found by eflomal.
+"""Word alignment: files of alignments, symmetrization, the built-in aligner and eflomal.
 
 Och & Ney (2003), A systematic comparison of various statistical alignment models; Koehn, Och &
 Marcu (2003), Statistical phrase-based translation. Symmetrization is exactly that of Moses' symal.
+Dyer, Chahuneau & Smith (2013), A simple, fast, and effective reparameterization of IBM model 2: the
+model of fast_align, which the built-in aligner estimates in both directions at once.
 Östling & Tiedemann (2016), Efficient word alignment with Markov chain Monte Carlo (eflomal).
 """
 
@@ -14,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
+from hopefear import _core
 from hopefear._core import (
     AlignmentParser,
     Alignments,
@@ -22,15 +25,18 @@ from hopefear._core import (
     symmetrize_alignments,
 )
 from hopefear.errors import ConfigError, DataError
-from hopefear.formats.files import PathLike, open_output, open_source
+from hopefear.formats.files import PathLike, Tell, open_output, open_source, tell_nobody
 from hopefear.registry import suggest
+from hopefear.settings import setting, settings
 
 __all__ = [
     "SYMMETRIZATIONS",
     "Alignments",
+    "DiagonalAligner",
     "Symmetrization",
     "align",
     "read_alignments",
+    "read_text",
     "symmetrize",
     "write_alignments",
 ]
@@ -58,21 +64,31 @@ SYMMETRIZATIONS: dict[str, tuple[SymmetrizationBase, bool, SymmetrizationFinal]]
     "grow-diag-final": (_Base.grow, True, _Final.either),
     "grow-diag-final-and": (_Base.grow, True, _Final.both),
 }
-"""The ways to symmetrize, by the names that Moses gives them."""
+"""Symmetrization methods, by the names that Moses gives them."""
+
+
+def read_text(path: PathLike) -> _core.TextParser:
+    """Read a text: one sentence per line, plain or gzipped."""
+    with open_source(path) as source:
+        parser = _core.TextParser(source.name)
+        for piece in source.pieces():
+            parser.feed(piece)
+        parser.finish()
+        return parser
 
 
 def read_alignments(path: PathLike) -> Alignments:
-    """Read a Pharaoh file: for each sentence a line such as ``0-0 1-2``, source word first.
+    """Read a Pharaoh file: a line such as ``0-0 1-2`` for each sentence, source word first.
 
     Parameters
     ----------
     path
-        The file, plain or gzip, or ``-``.
+        The file, plain or gzipped; ``-`` for standard input.
 
     Raises
     ------
     FormatError
-        With file and line, if something is no link.
+        If something is not a link, with file and line.
     """
     with open_source(path) as source:
         parser = AlignmentParser(source.name)
@@ -91,21 +107,94 @@ def write_alignments(alignments: Alignments, path: PathLike) -> None:
 def symmetrize(
     forward: Alignments, reverse: Alignments, method: str = "grow-diag-final-and"
 ) -> Alignments:
-    """Make one alignment of two directed ones.
+    """Combine two directed alignments into one.
 
     Parameters
     ----------
     forward
-        In which each target word has chosen at most one source word: what the forward model,
-        p(e|f), of fast_align and eflomal gives.
+        Links of target words to at most one source word each: the result of the forward model
+        p(e|f) of fast_align and eflomal.
     reverse
-        In which each source word has chosen, written source word first as well.
+        Links of source words to at most one target word each, source word first as well.
     method
         One of `SYMMETRIZATIONS`.
     """
+    _check_method(method)
+    return symmetrize_alignments(forward, reverse, *SYMMETRIZATIONS[method])
+
+
+def _check_method(method: str) -> None:
     if method not in SYMMETRIZATIONS:
         raise ConfigError(f"unknown symmetrization '{method}'{suggest(method, SYMMETRIZATIONS)}")
-    return symmetrize_alignments(forward, reverse, *SYMMETRIZATIONS[method])
+
+
+@settings
+class DiagonalAligner:
+    """Maximizes p₀ t(e | NULL) + (1 - p₀) Σᵢ δ(i | j, m, n) t(e | fᵢ) by EM.
+
+    The same bitext gives the same links for any number of threads.
+    """
+
+    iterations: int = setting(
+        5, "Iterations of expectation maximization.", least=1, group="Alignment"
+    )
+    null_probability: float = setting(
+        0.08, "p₀, the probability of a word without a link.", least=0, most=1, group="Alignment"
+    )
+    tension: float = setting(
+        4.0,
+        "Initial value of λ in δ ∝ exp(-λ |i/n - j/m|); the aligner learns it.",
+        above=0,
+        group="Alignment",
+    )
+    concentration: float = setting(
+        0.01,
+        "α of the Dirichlet prior over translation probabilities; smaller is sparser.",
+        above=0,
+        group="Alignment",
+    )
+    max_length: int = setting(
+        200, "Longer sentences get no links.", least=1, most=65535, group="Alignment"
+    )
+    memory: int = setting(
+        1 << 31,
+        "Memory for pairs of words; if they do not fit, the model is estimated from as many evenly "
+        "spaced sentences as do.",
+        least=1 << 20,
+        group="Run",
+        metavar="BYTES",
+    )
+    threads: int = setting(
+        0,
+        "Number of threads, 0: one per core; the result does not depend on it.",
+        least=0,
+        group="Run",
+    )
+
+    def align(
+        self, source: PathLike, target: PathLike, tell: Tell = tell_nobody
+    ) -> tuple[Alignments, Alignments]:
+        """Return the links chosen by target words, and those chosen by source words."""
+        texts = read_text(source), read_text(target)
+        tell("aligning", 0, self.iterations + 1)
+        try:
+            aligner = _core.WordAligner(
+                *texts,
+                null_probability=self.null_probability,
+                tension=self.tension,
+                concentration=self.concentration,
+                max_length=self.max_length,
+                memory=self.memory,
+                threads=self.threads,
+            )
+        except DataError as error:
+            raise DataError(f"{source}, {target}: {error}") from error
+        for iteration in range(1, self.iterations + 1):
+            aligner.iterate()
+            tell("aligning", iteration, self.iterations + 1)
+        found = aligner.align()
+        tell("aligning", self.iterations + 1, self.iterations + 1)
+        return found.forward, found.reverse
 
 
 def align(
@@ -116,28 +205,27 @@ def align(
     model: int = 3,
     iterations: float = 1.0,
 ) -> Alignments:
-    """Align a bitext with eflomal, in both directions, and symmetrize.
+    """Align a bitext with eflomal in both directions and symmetrize.
 
-    eflomal samples, and seeds itself: two runs differ a little.
+    eflomal samples with a random seed of its own: two runs differ a little.
 
     Parameters
     ----------
     source, target
-        The bitext: one sentence a line, plain or gzip.
+        The bitext: one sentence per line, plain or gzipped.
     method
         One of `SYMMETRIZATIONS`.
     model
         1: IBM model 1; 2: with HMM word order; 3: with fertility as well.
     iterations
-        How many sampling iterations to do, relative to eflomal's own choice.
+        Number of sampling iterations relative to eflomal's default.
 
     Raises
     ------
     ConfigError
         If eflomal is not installed.
     """
-    if method not in SYMMETRIZATIONS:
-        raise ConfigError(f"unknown symmetrization '{method}'{suggest(method, SYMMETRIZATIONS)}")
+    _check_method(method)
     if model not in (1, 2, 3):
         raise ConfigError(f"the alignment model must be 1, 2 or 3, got {model}")
     if not iterations > 0:
@@ -152,7 +240,7 @@ def align(
         try:
             aligner.align(source_lines, target_lines, str(forward), str(reverse))
         except ValueError as error:
-            raise DataError(f"{source}, {target}: eflomal says: {error}") from error
+            raise DataError(f"{source}, {target}: eflomal failed: {error}") from error
         return symmetrize(read_alignments(forward), read_alignments(reverse), method)
 
 
@@ -161,14 +249,14 @@ def _eflomal() -> ModuleType:
         return importlib.import_module("eflomal")
     except ImportError as error:
         raise ConfigError(
-            "word alignment needs the package eflomal (pip install 'hopefear[align]'); or give "
-            "alignments from any aligner as a Pharaoh file"
+            "eflomal is not installed: run pip install 'hopefear[align]', use the aligner "
+            "'diagonal', or give the alignments of any aligner as a Pharaoh file"
         ) from error
 
 
 @contextmanager
 def _lines(path: PathLike) -> Iterator[Iterator[str]]:
-    """Give lines whose words are divided by blanks only: eflomal divides them as Python does."""
+    """Yield lines without other white space than blanks: eflomal splits at all of Python's."""
     with open_source(path) as source:
         yield (" ".join("_".join(w.split()) or "_" for w in _words(line)) for _, line in source)
 

@@ -1,23 +1,24 @@
-"""Making a model: normalize, align, extract, estimate, each stage once.
+"""Training: normalize, align, extract, estimate, each stage once.
 
 ::
 
-    MODEL/train.toml            the settings, with every default
-    MODEL/stages/               what is finished, so that a second run goes on
+    MODEL/train.toml            the settings, with all defaults
+    MODEL/stages/               records of finished stages, which a second run skips
     MODEL/texts/                the normalized texts, if normalization changes them
-    MODEL/alignments.gz         the word alignments that were found
-    MODEL/...                   and the model itself, see `hopefear.translation.model`
+    MODEL/alignments.gz         the word alignments, if an aligner made them
+    MODEL/...                   the model itself, see `hopefear.translation.model`
 """
 
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from hopefear.errors import ConfigError
 from hopefear.formats import open_output, read_weights, write_weights
+from hopefear.formats.files import Tell, tell_nobody
 from hopefear.grammar import FeatureKind, Grammar
 from hopefear.settings import config
 from hopefear.translation import ModelNames
@@ -26,24 +27,20 @@ from hopefear.translation.model import (
     GrammarFile,
     Model,
     ModelSettings,
+    weights_for,
     write_settings,
 )
-from hopefear.translation.model_weights import weights_for
-from hopefear.translation.training.feature_stages import make_templates
-from hopefear.translation.training.grammar_stages import (
+from hopefear.translation.training.components import (
     find_alignments,
     is_moses_model,
     make_glue,
     make_grammars,
+    make_language_models,
+    make_templates,
 )
-from hopefear.translation.training.inputs import check_inputs
-from hopefear.translation.training.language_model_stages import make_language_models
-from hopefear.translation.training.normalize import normalize_inputs
-from hopefear.translation.training.progress import Progress
 from hopefear.translation.training.settings import TrainSettings
-from hopefear.translation.training.stages import Fingerprint, Stage, Stages, existing_file
-from hopefear.translation.training.start_weights import MOSES_NAMES, default_weights
-from hopefear.translation.training.work import Work
+from hopefear.translation.training.stages import Fingerprint, Stage, Stages, Work, existing_file
+from hopefear.translation.training.texts import check_inputs, normalize_inputs
 from hopefear.types import Weights
 
 __all__ = ["build"]
@@ -53,27 +50,48 @@ _OURS = re.compile(
     r"|lm\d+\.(kenlm|arpa\.gz)|features-[\w.-]+\.tsv|.*\.part"
 )
 
+MOSES_NAMES = ModelNames(word_penalty="WordPenalty0", phrase_penalty="PhrasePenalty0")
+"""Names of the decoder's own features in moses.ini."""
+
+# The weights that Moses' train-model.perl writes for phrase tables and the decoder's features.
+PROBABILITY = 0.2
+LANGUAGE_MODEL = 0.5
+WORD = -1.0
+PHRASE = 0.2
+GLUE = 1.0
+
+# The features of cdec's grammar extractor with the start weights of cdec's guide.
+CDEC = {
+    "EgivenFCoherent": -0.1,
+    "MaxLexFgivenE": -0.1,
+    "MaxLexEgivenF": -0.1,
+    "SampleCountF": -0.1,
+    "CountEF": 0.1,
+    "IsSingletonF": -0.01,
+    "IsSingletonFE": -0.01,
+}
+
 
 def build(
     settings: TrainSettings,
     out: Path,
     *,
-    tell: Progress = lambda stage, done, total: None,
+    tell: Tell = tell_nobody,
     finished: Callable[[Stage], None] = lambda stage: None,
 ) -> Model:
-    """Make a model.
+    """Build a model.
 
     Parameters
     ----------
     settings
-        What to make it of.
+        The settings.
     out
-        The directory of the model. Stages that an earlier run finished there are not done again,
-        if their options and inputs are the same.
+        The directory of the model. Stages that an earlier run finished there with the same options
+        and inputs are skipped.
     tell
-        Called now and then with what is being done, how much of it is done, and of how much.
+        Progress callback, called with a stage, the amount done and the total (0 if unknown).
     finished
-        Called with each stage when it is finished.
+        Called with each finished stage.
     """
     _check_target(out)
     check_inputs(settings, tell)
@@ -82,7 +100,7 @@ def build(
     out.mkdir(parents=True, exist_ok=True)
     stages = Stages(out, finished)
     with stages.locked():
-        # Until all is done, there is no model.
+        # Without its settings, an incomplete model cannot be loaded.
         (out / SETTINGS_FILE).unlink(missing_ok=True)
         with open_output(out / "train.toml") as file:
             file.write(config.dumps(settings))
@@ -99,7 +117,7 @@ def build(
 
 
 def _remove(out: Path, new: Sequence[Path]) -> None:
-    """Remove the beginnings of a model of which no stage was finished, and new directories."""
+    """Remove the files of a model without any finished stage, and new directories."""
     for item in out.iterdir():
         if _OURS.fullmatch(item.name):
             shutil.rmtree(item) if item.is_dir() else item.unlink()
@@ -109,13 +127,15 @@ def _remove(out: Path, new: Sequence[Path]) -> None:
 
 
 def _check_target(path: Path) -> None:
-    """Refuse a directory with files that are not a model's, before any work is done."""
+    """Refuse a directory with files that do not belong to a model."""
     if path.exists() and not path.is_dir():
-        raise ConfigError(f"{path}: exists and is not a directory")
+        raise ConfigError(f"{path}: not a directory")
     items = sorted(item.name for item in path.iterdir()) if path.exists() else []
     others = [name for name in items if not _OURS.fullmatch(name)]
     if others:
-        raise ConfigError(f"{path}: holds '{others[0]}', which is not of a model; name another")
+        raise ConfigError(
+            f"{path}: contains '{others[0]}', which is not part of a model; name another directory"
+        )
 
 
 def _make(work: Work) -> None:
@@ -142,7 +162,7 @@ def _make(work: Work) -> None:
 
 
 def _with_features(work: Work, files: list[str]) -> tuple[GrammarFile, ...]:
-    """Say of each grammar which of its features are used in another way than usual."""
+    """Return the grammars with the features that are not used in the default way."""
     grammars, left = [], {use.of for use in work.settings.features}
     for file in files:
         names = set(_features(work, file))
@@ -150,7 +170,8 @@ def _with_features(work: Work, files: list[str]) -> tuple[GrammarFile, ...]:
         grammars.append(replace(GrammarFile(file=file), features=uses))
         left -= names
     if left:
-        raise ConfigError(f"features: no grammar has '{min(left)}'")
+        problem = f"features: no grammar has a feature '{min(left)}'"
+        raise ConfigError(problem, settings=("features",))
     return tuple(grammars)
 
 
@@ -171,4 +192,45 @@ def _default_weights(work: Work, model: ModelSettings) -> Weights:
                 (logarithms if use.view == "logarithm" else others).append(use.name or use.of)
     glue = ["Glue"] if model.glue is None else list(_features(work, model.glue))
     models = [one.feature for one in model.language_models]
-    return default_weights(model.names, logarithms, others, glue, models)
+    return _start_weights(model.names, logarithms, others, glue, models)
+
+
+def _start_weights(
+    names: ModelNames,
+    probabilities: Iterable[str],
+    others: Iterable[str],
+    glue: Iterable[str],
+    language_models: Iterable[str],
+) -> Weights:
+    """Return the start weights of Moses, which suit most grammars.
+
+    Parameters
+    ----------
+    names
+        Names of the decoder's own features.
+    probabilities
+        Features that are logarithms of probabilities.
+    others
+        All other features of rules; their weight is 0 unless they are known.
+    glue
+        Features of glue rules.
+    language_models
+        Features of language models, which share one weight.
+    """
+    weights = dict.fromkeys(others, 0.0)
+    weights |= {name: CDEC[name] for name in weights if name in CDEC}
+    weights |= {name: -0.1 for name in weights if name.startswith("PhraseModel_")}
+    weights |= {name: PROBABILITY for name in weights if name.startswith("tm_")}
+    weights |= dict.fromkeys(probabilities, PROBABILITY)
+    weights |= dict.fromkeys(glue, GLUE)
+    models = list(language_models)
+    weights |= {name: LANGUAGE_MODEL / len(models) for name in models}
+    weights |= {
+        names.word_penalty: WORD,
+        names.phrase_penalty: PHRASE,
+        names.unknown_word: -1.0,
+        names.identity_rule: -1.0,
+        names.number_rule: 0.0,
+        names.name_rule: 0.0,
+    }
+    return Weights(weights)

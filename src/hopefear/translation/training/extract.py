@@ -1,7 +1,7 @@
-"""Rules from a word-aligned bitext, counted and scored: a hierarchical phrase-based grammar.
+"""Extraction of a hierarchical phrase-based grammar from a word-aligned bitext.
 
-Chiang (2007), Hierarchical phrase-based translation, section 3.2: phrase pairs that the word
-alignment allows, with nonterminals in the place of smaller ones. Lexical weights are those of
+Chiang (2007), Hierarchical phrase-based translation, section 3.2: phrase pairs consistent with the
+word alignment, with nonterminals in place of smaller phrase pairs. Lexical weights are those of
 Koehn, Och & Marcu (2003), Statistical phrase-based translation.
 """
 
@@ -14,36 +14,34 @@ from typing import Literal
 
 from hopefear import _core
 from hopefear._core import Alignments, ExtractionSummary, RuleSmoothing
-from hopefear.formats.files import PathLike
+from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.settings import setting, settings
-from hopefear.translation.training.align import read_alignments
-from hopefear.translation.training.progress import Progress
-from hopefear.translation.training.texts import read_text
+from hopefear.translation.training.align import read_alignments, read_text
 
 __all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity", "read_bitext"]
 
 
 @settings
 class RuleExtraction:
-    """Extracts the rules of a bitext; the limits are those of the paper.
+    """Extracts the rules of a bitext; the default limits are those of the paper.
 
-    Every rule has seven features. With f its source side and e its target side, both with
-    nonterminals but without their numbers:
+    Every rule has seven features, where f is its source side and e its target side, with
+    nonterminals but without their indices:
 
     ==================  ==========================================================================
     ``p_f_given_e``     c(f, e) / c(e)
     ``lex_f_given_e``   Π over the source words of the mean of w(word | e') over their links, or
-                        w(word | NULL); w(f' | e') is the share of the links of e' in the bitext
-                        that lead to f', and a word without any is linked to NULL
+                        w(word | NULL) without links; w(f' | e') is the share of the links of e'
+                        in the bitext that lead to f', and unaligned words are linked to NULL
     ``p_e_given_f``     c(f, e) / c(f)
     ``lex_e_given_f``   the same with the sides exchanged
-    ``count_f_e``       c(f, e), how often the rule was seen
-    ``count_f``         c(f), how often rules with its source side were seen
-    ``count_e``         c(e), how often rules with its target side were seen
+    ``count_f_e``       c(f, e), the count of the rule
+    ``count_f``         c(f), the count of all rules with its source side
+    ``count_e``         c(e), the count of all rules with its target side
     ==================  ==========================================================================
 
-    The lexical weights of a rule that was seen with several word alignments are those of the most
-    frequent one, which is kept with the rule; of equally frequent ones Moses' choice.
+    If a rule occurs with several word alignments, it keeps the most frequent one and its lexical
+    weights; ties are resolved as in Moses.
     """
 
     max_phrase_length: int = setting(
@@ -114,38 +112,32 @@ class RuleExtraction:
         *,
         inputs: Sequence[PathLike] = (),
         max_span: int | None = None,
-        progress: Progress | None = None,
+        tell: Tell = tell_nobody,
     ) -> ExtractionSummary:
         """Extract the rules of a bitext, score them and write them as a grammar.
 
         Parameters
         ----------
         source, target
-            The bitext: a sentence a line, plain or gzip; words are separated by blanks.
+            The bitext: one sentence per line, plain or gzipped; blanks separate words.
         alignments
-            A Pharaoh file, or what `read_alignments`, `symmetrize` and `align` give.
+            A Pharaoh file, or the result of `read_alignments`, `symmetrize` or `align`.
         grammar
-            The file to write, whole or not at all; `hopefear.grammar.Grammar` opens it.
+            The file to write, completely or not at all; `hopefear.grammar.Grammar` opens it.
         inputs
-            Texts to be translated: only rules that can match one of their sentences are written.
-            Their scores are the same as without.
+            Texts to translate later: only rules that can match one of their sentences are written.
+            This does not change their scores.
         max_span
-            Source words that a rule covers, at most, when it matches an input.
-        progress
-            Called now and then with a stage ("reading", "extracting", "scoring", "counting",
-            "writing"), how much of it is done, and of how much (0 if that is not known).
+            Maximum number of source words that a rule covers when it matches an input.
+        tell
+            Progress callback, called with a stage ("reading", "extracting", "scoring", "counting",
+            "writing"), the amount done, and the total (0 if unknown).
 
         Raises
         ------
         FormatError
-            With file and line, if the files do not belong together.
+            If the files do not belong together, with file and line.
         """
-
-        def tell(stage: str, done: int, total: int) -> None:
-            # Always called, so that the user can interrupt the core.
-            if progress is not None:
-                progress(stage, done, total)
-
         bitext = read_bitext(source, target, alignments, tell)
         filtered = None
         if inputs:
@@ -186,11 +178,11 @@ CHIANG = RuleExtraction()
 """The settings of the paper."""
 
 MOSES = RuleExtraction(tight=False, smoothing="good-turing")
-"""What Moses' train-model.perl -hierarchical does with its defaults."""
+"""The default settings of Moses' train-model.perl -hierarchical."""
 
 
 def rarity(count: float) -> float:
-    """Return the rarity of a rule that was seen so often: exp(1 - count), 1 if once.
+    """Return the rarity of a rule with this count: exp(1 - count).
 
     Examples
     --------
@@ -201,7 +193,7 @@ def rarity(count: float) -> float:
 
 
 def read_bitext(
-    source: PathLike, target: PathLike, alignments: PathLike | Alignments, tell: Progress
+    source: PathLike, target: PathLike, alignments: PathLike | Alignments, tell: Tell
 ) -> _core.Bitext:
     """Read a bitext and its alignments."""
     tell("reading", 0, 3)

@@ -1,18 +1,20 @@
-"""What a model is made of, and how; read from TOML, and written back with every default."""
+"""Settings of training, from TOML files, command lines and Python."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from hopefear.errors import ConfigError, OptionError
-from hopefear.settings import setting, settings
+from hopefear.formats.files import PathLike
+from hopefear.settings import config, setting, settings
+from hopefear.settings.overrides import Table, parse_assignment, put, read_table
 from hopefear.text.normalization import Normalization
 from hopefear.translation import DecoderOptions, FeatureUse
 from hopefear.translation.features import templates as known_templates
-from hopefear.translation.training.align import Symmetrization
-from hopefear.translation.training.diagonal import DiagonalAligner
+from hopefear.translation.training.align import DiagonalAligner, Symmetrization
+from hopefear.translation.training.estimate import KneserNey, Structure
 from hopefear.translation.training.extract import MOSES, RuleExtraction
-from hopefear.translation.training.language_model import KneserNey, Structure
 
 __all__ = [
     "ESTIMATION",
@@ -20,8 +22,8 @@ __all__ = [
     "LanguageModelSettings",
     "RuleSettings",
     "TrainSettings",
+    "build_train_settings",
 ]
-
 
 # A small text has too few long n-grams to estimate their discounts from.
 ESTIMATION = KneserNey(discount_fallback=(0.5, 1.0, 1.5), special_words="skip")
@@ -242,7 +244,7 @@ class TrainSettings:
         return bool(chosen.texts) or (self.target is not None and not chosen.files)
 
     def own_extraction(self) -> RuleExtraction:
-        """Return the extraction, with the resources of the whole."""
+        """Return the extraction with the resources of the training."""
         return replace(
             self.extraction,
             memory=self.extraction.memory if self.memory is None else self.memory,
@@ -251,16 +253,49 @@ class TrainSettings:
         )
 
     def own_aligner(self) -> DiagonalAligner:
-        """Return our aligner, with the resources of the whole."""
+        """Return the built-in aligner with the resources of the training."""
         aligner = self.alignment.diagonal
         memory = aligner.memory if self.memory is None else self.memory
         return replace(aligner, memory=memory, threads=self.threads)
 
     def own_estimation(self) -> KneserNey:
-        """Return the estimation of a language model, with the resources of the whole."""
+        """Return the estimation of the language model with the resources of the training."""
         estimation = self.language_model.estimation
         return replace(
             estimation,
             memory=estimation.memory if self.memory is None else self.memory,
             temporary_directory=self.temporary_directory,
         )
+
+
+def build_train_settings(
+    file: PathLike | None, options: Mapping[str, object], assignments: Sequence[str] = ()
+) -> TrainSettings:
+    """Combine the settings of a training; later ones override earlier ones.
+
+    Parameters
+    ----------
+    file
+        A TOML file of settings, or None.
+    options
+        Dotted keys and plain values; None leaves a setting as it is.
+    assignments
+        ``key=value`` with dotted keys and TOML values.
+    """
+    source = "train" if file is None else str(file)
+    table: Table = {} if file is None else read_table(Path(file))
+    for key, value in options.items():
+        if value is not None:
+            put(table, key, value, source)
+    for assignment in assignments:
+        put(table, *parse_assignment(assignment), source)
+    _complete(table, "extraction", MOSES)
+    if isinstance(chosen := table.get("language_model"), dict):
+        _complete(chosen, "estimation", ESTIMATION)
+    return config.decode(TrainSettings, table, source=source)
+
+
+def _complete(table: Table, key: str, default: object) -> None:
+    """Fill in the defaults of a part, which are not those of its class, if some are given."""
+    if isinstance(given := table.get(key), dict):
+        table[key] = config.encode(default) | given

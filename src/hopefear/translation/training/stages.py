@@ -1,7 +1,7 @@
-"""Stages of a long piece of work: what is done is not done again.
+"""Stages of training: a second run skips those that are finished.
 
-A stage is known by its fingerprint, a hash of its options and of all that it reads. Its record says
-what it wrote; where the fingerprint is the same and the files are still there, it is finished.
+A stage is identified by its fingerprint, a hash of its options and inputs. A record lists the files
+that it wrote: if the fingerprint is the same and the files are still there, the stage is finished.
 """
 
 import fcntl
@@ -14,30 +14,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear.errors import ConfigError, FormatError
-from hopefear.formats.files import PathLike, open_output
-from hopefear.translation.training.progress import Progress
+from hopefear.formats.files import PathLike, Tell, open_output
+from hopefear.settings import config
+from hopefear.translation.training.settings import TrainSettings
 
-__all__ = ["Fingerprint", "Stage", "Stages"]
+__all__ = ["Figures", "Fingerprint", "Stage", "Stages", "Work", "existing_file", "options_of"]
+
+RESOURCES = {"memory", "threads", "temporary_directory"}
 
 Figures = Mapping[str, int | float | str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """What is known of a stage that is finished.
+    """A finished stage.
 
     Attributes
     ----------
     name : str
-        What was done.
+        Name of the stage.
     fingerprint : str
-        The hash of what it was done with.
+        Hash of its options and inputs.
     seconds : float
-        How long it took.
+        Duration.
     figures : mapping
-        What is worth telling.
+        Figures to report, such as the number of rules.
     reused : bool
-        Whether an earlier run did it.
+        Whether an earlier run finished it.
     """
 
     name: str
@@ -50,12 +53,12 @@ class Stage:
 class Fingerprint:
     """Hashes options, files and other fingerprints, in order."""
 
-    def __init__(self, tell: Progress) -> None:
+    def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._files: dict[Path, str] = {}
 
     def __call__(self, *parts: object) -> str:
-        """Return the hash: files (a Path) count by their content, all else as JSON."""
+        """Return the hash: of the content of files (each a Path), of all else as JSON."""
         plain = [self._file(part) if isinstance(part, Path) else part for part in parts]
         return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
@@ -73,19 +76,19 @@ class Fingerprint:
                     digest.update(piece)
                     self._tell("comparing inputs", file.tell(), total)
         except OSError as error:
-            raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+            raise FormatError(f"{path}: cannot read the file: {error.strerror}") from error
         return digest.hexdigest()
 
 
 class Stages:
-    """Does the stages of a piece of work in a directory, each once.
+    """Runs the stages of a training in a directory, each once.
 
     Parameters
     ----------
     directory
-        Where files are written; records are in its ``stages``.
+        The directory of the model; records are in its ``stages``.
     finished
-        Called with each stage when it is finished.
+        Called with each finished stage.
     """
 
     def __init__(self, directory: Path, finished: Callable[[Stage], None]) -> None:
@@ -95,35 +98,35 @@ class Stages:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep others from working in the directory at the same time."""
+        """Keep other processes from training in the directory at the same time."""
         with (self._records / "lock").open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                message = f"{self._directory}: another process works there; wait, or name another"
+                message = f"{self._directory}: another process is using it; wait, or choose another"
                 raise ConfigError(message) from error
             yield
 
     @property
     def any_finished(self) -> bool:
-        """Whether there is a stage that need not be done again."""
+        """Whether any stage is finished."""
         return any(self._records.glob("*.json"))
 
     def do(
         self, name: str, fingerprint: str, outputs: Sequence[str], work: Callable[[], Figures]
     ) -> Stage:
-        """Do a stage, unless it is finished.
+        """Run a stage, unless it is finished.
 
         Parameters
         ----------
         name
-            The stage.
+            Name of the stage.
         fingerprint
-            The hash of its options and inputs.
+            Hash of its options and inputs.
         outputs
-            The files that it writes, from the directory.
+            The files that it writes, relative to the directory.
         work
-            Does it, and returns what is worth telling.
+            Runs the stage and returns figures to report.
         """
         stage = self._earlier(name, fingerprint, outputs)
         if stage is None:
@@ -143,7 +146,7 @@ class Stages:
         return stage
 
     def _earlier(self, name: str, fingerprint: str, outputs: Sequence[str]) -> Stage | None:
-        """Return the finished stage; None if there is none with this fingerprint."""
+        """Return the stage if an earlier run finished it with this fingerprint."""
         try:
             record = json.loads((self._records / f"{name}.json").read_text(encoding="utf-8"))
             sizes = {file: (self._directory / file).stat().st_size for file in outputs}
@@ -157,14 +160,44 @@ class Stages:
                 reused=True,
             )
         except (OSError, ValueError, TypeError, KeyError):
-            return None  # nothing is finished, or nobody can tell
+            return None  # there is no record, or none that can be trusted
 
 
 def existing_file(path: PathLike) -> Path:
-    """Return a path that can be read more than once; FormatError for anything else."""
+    """Return the path of a regular file, which can be read repeatedly; else FormatError."""
     file = Path(path)
     if not file.exists():
-        raise FormatError(f"{path}: is not there")
+        raise FormatError(f"{path}: file not found")
     if not file.is_file():
-        raise FormatError(f"{path}: is no file; it is read more than once, so it must be one")
+        raise FormatError(f"{path}: not a regular file; training reads it more than once")
     return file
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What all stages of building a model share.
+
+    Attributes
+    ----------
+    settings : TrainSettings
+        The settings.
+    out : Path
+        The directory of the model.
+    stages : Stages
+        Runs each stage once.
+    fingerprint : Fingerprint
+        Hashes the options and inputs of a stage.
+    tell : callable
+        Progress callback.
+    """
+
+    settings: TrainSettings
+    out: Path
+    stages: Stages
+    fingerprint: Fingerprint
+    tell: Tell
+
+
+def options_of(part: object) -> dict[str, object]:
+    """Return the options that the result depends on: all but resources."""
+    return {name: value for name, value in config.encode(part).items() if name not in RESOURCES}

@@ -1,4 +1,4 @@
-"""Language models from text: interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does it.
+"""Estimation of language models: interpolated modified Kneser-Ney smoothing, as in KenLM's lmplz.
 
 Chen and Goodman (1998), An empirical study of smoothing techniques for language modeling.
 Heafield et al. (2013), Scalable modified Kneser-Ney language model estimation, ACL.
@@ -13,21 +13,26 @@ from typing import Literal
 from hopefear import _core
 from hopefear._core import EstimationSummary, OrderSummary
 from hopefear.errors import OptionError
-from hopefear.formats.files import PathLike, open_binary_output, open_source, replacing
+from hopefear.formats.files import (
+    PathLike,
+    Tell,
+    open_binary_output,
+    open_source,
+    replacing,
+    tell_nobody,
+)
 from hopefear.settings import setting, settings
 from hopefear.translation.language_model import uncompressed_model
-from hopefear.translation.training.progress import Progress
 
 __all__ = [
     "EstimationSummary",
     "KneserNey",
     "OrderSummary",
-    "Progress",
     "Structure",
     "write_kenlm_binary",
 ]
 
-# KenLM's data structures: a hash table, which is fastest, and a trie, which is smallest.
+# KenLM's data structures: a hash table, the fastest, and a trie, the smallest.
 Structure = Literal["probing", "trie"]
 
 
@@ -36,9 +41,9 @@ class KneserNey:
     r"""Interpolated modified Kneser-Ney smoothing.
 
     p(w | h) = (a(hw) - D(a(hw))) / Σₓ a(hx) + γ(h) p(w | h'), where h' is the context h without its
-    first word; below the words is the uniform distribution over the vocabulary and <unk>. a is the
-    adjusted count: for the longest n-grams and those that begin with <s> how often they occur, for
-    others how many words precede them.
+    first word; unigrams are interpolated with the uniform distribution over the vocabulary and
+    <unk>. a is the adjusted count: the number of occurrences of the longest n-grams and of those
+    that start with <s>, the number of different preceding words for all others.
 
     Examples
     --------
@@ -108,36 +113,30 @@ class KneserNey:
         texts: PathLike | Sequence[PathLike],
         arpa: PathLike,
         *,
-        progress: Progress | None = None,
+        tell: Tell = tell_nobody,
     ) -> EstimationSummary:
         """Estimate a model and write it as an ARPA file.
 
         Parameters
         ----------
         texts
-            One file or several, gzipped or not (``-`` is standard input). A line is a sentence, an
-            empty one too; words are separated by spaces and tabs. Words are bytes: nothing is
-            normalized, and what is not UTF-8 stays as it is. A byte order mark at the beginning of
-            a file is dropped.
+            One file or several, gzipped or not (``-`` for standard input). Every line is a
+            sentence, even an empty one; spaces and tabs separate words. Words are bytes: nothing is
+            normalized, and bytes that are not UTF-8 stay as they are. A byte order mark at the
+            start of a file is dropped.
         arpa
-            The model, written whole or not at all; gzipped if its name ends in ``.gz``. N-grams
-            come by their last word, then the one before, and so on, words in order of their first
-            appearance, as lmplz writes them.
-        progress
-            Called now and then with a stage ("counting", "adjusting counts", "estimating"), how
-            much of it is done and of how much (0 if that is not known).
+            The model, written completely or not at all; gzipped if its name ends in ``.gz``.
+            N-grams are sorted as in lmplz: by their last word, then the one before, and so on,
+            words by first occurrence.
+        tell
+            Progress callback, called with a stage ("counting", "adjusting counts", "estimating"),
+            the amount done, and the total (0 if unknown).
 
         Returns
         -------
         EstimationSummary
-            What was read, and the number of n-grams and the discounts of each order.
+            The size of the text, and the number of n-grams and the discounts of each order.
         """
-
-        def tell(stage: str, done: int, total: int) -> None:
-            # Always called, so that the user can interrupt the core.
-            if progress is not None:
-                progress(stage, done, total)
-
         core = self._estimator()
         _count(core, [texts] if isinstance(texts, str | Path) else texts, tell)
         if Path(arpa).suffix != ".gz":
@@ -161,7 +160,7 @@ class KneserNey:
         )
 
 
-def _count(core: _core.LanguageModelEstimator, texts: Sequence[PathLike], tell: Progress) -> None:
+def _count(core: _core.LanguageModelEstimator, texts: Sequence[PathLike], tell: Tell) -> None:
     files = [Path(text) for text in texts]
     total = sum(file.stat().st_size for file in files) if all(map(Path.is_file, files)) else 0
     done = 0
@@ -183,20 +182,20 @@ def write_kenlm_binary(
     memory: int = 1 << 30,
     temporary_directory: str = "",
 ) -> None:
-    """Write an ARPA file as KenLM's binary, by KenLM's own code.
+    """Convert an ARPA file to a KenLM binary, with KenLM's own code.
 
     Parameters
     ----------
     arpa
         An ARPA file of order 2 to 6, gzipped or not.
     path
-        The binary, written whole or not at all.
+        The binary, written completely or not at all.
     structure
-        ``probing`` is fastest, ``trie`` is smallest.
+        ``probing`` is the fastest, ``trie`` the smallest.
     memory
-        Bytes for sorting when a trie is built; the model itself takes its own size in memory.
+        Bytes for sorting a trie; the model itself takes its own size in addition.
     temporary_directory
-        Where files for that are made; the system's by default.
+        Directory for temporary files; by default the system's.
     """
     directory = temporary_directory or tempfile.gettempdir()
     with uncompressed_model(arpa, directory) as plain, replacing(path) as temporary:

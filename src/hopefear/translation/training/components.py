@@ -1,0 +1,239 @@
+"""The stages that make the components of a model: grammars, language models, features."""
+
+import importlib.util
+import shutil
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from hopefear import _core
+from hopefear.errors import ConfigError
+from hopefear.formats import detect_rules, read_rules
+from hopefear.formats.texts import write_feature_table
+from hopefear.formats.files import open_binary_output, replacing
+from hopefear.translation.features import Collector, templates
+from hopefear.translation.language_model import load_language_model
+from hopefear.translation.model import LanguageModelFile, TemplateFile
+from hopefear.translation.training.align import align, symmetrize, write_alignments
+from hopefear.translation.training.estimate import write_kenlm_binary
+from hopefear.translation.training.extract import read_bitext
+from hopefear.translation.training.settings import TrainSettings
+from hopefear.translation.training.stages import Figures, Work, existing_file, options_of
+from hopefear.translation.training.texts import Inputs
+
+__all__ = [
+    "FoundAlignments",
+    "find_alignments",
+    "is_moses_model",
+    "make_glue",
+    "make_grammars",
+    "make_language_models",
+    "make_templates",
+]
+
+GRAMMAR, ALIGNMENTS = "grammar.bin", "alignments.gz"
+KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
+
+FoundAlignments = tuple[Path, str]
+"""The file of alignments, and a fingerprint of what determines its content."""
+
+
+def make_grammars(work: Work, inputs: Inputs, alignments: FoundAlignments | None) -> list[str]:
+    """Make the grammars of the bitext and of rule tables, and return their files."""
+    grammars = []
+    if inputs.bitext is not None and alignments is not None:
+        grammars.append(_extract(work, inputs, *inputs.bitext, *alignments))
+    rules = work.settings.rules
+    if rules.files:
+        grammars.append(_read_rules(work, "rules", rules.files, rules.format))
+    return grammars
+
+
+def is_moses_model(settings: TrainSettings) -> bool:
+    """Whether all rules are Moses', so that features should be named as in its moses.ini."""
+    rules = settings.rules
+    if settings.source is not None or not rules.files:
+        return False
+    if rules.format is not None:
+        return rules.format.split(":")[0] == "moses"
+    return all(detect_rules(existing_file(path)) == "moses" for path in rules.files)
+
+
+def make_glue(work: Work) -> str | None:
+    """Make the glue grammar, if a table is given; Moses' feature is named as in moses.ini."""
+    rules = work.settings.rules
+    if rules.glue is None:
+        return None
+    path, format = existing_file(rules.glue), rules.glue_format
+    if format is None and detect_rules(path) == "moses":
+        moses = is_moses_model(work.settings)
+        format = f"moses:label={'TranslationModel1' if moses else 'Glue'}"
+    return _read_rules(work, "glue", [path], format)
+
+
+def find_alignments(work: Work, inputs: Inputs) -> FoundAlignments | None:
+    """Return the alignments of the bitext, if there is one: given, or found by an aligner."""
+    if inputs.bitext is None:
+        return None
+    source, target = inputs.bitext
+    chosen = work.settings.alignment
+    if chosen.file is not None:
+        file = existing_file(chosen.file)
+        return file, work.fingerprint(file)
+    aligner = chosen.aligner
+    if aligner == "auto":
+        aligner = "eflomal" if importlib.util.find_spec("eflomal") else "diagonal"
+    path = work.out / ALIGNMENTS
+
+    def find() -> Figures:
+        if aligner == "eflomal":
+            work.tell("aligning", 0, 0)
+            found = align(source, target, method=chosen.symmetrization)
+        else:
+            directed = work.settings.own_aligner().align(source, target, work.tell)
+            found = symmetrize(*directed, chosen.symmetrization)
+        write_alignments(found, path)
+        return {"aligner": aligner, "sentences": len(found), "links": found.link_count}
+
+    options = {} if aligner == "eflomal" else options_of(chosen.diagonal)
+    fingerprint = work.fingerprint("align", aligner, chosen.symmetrization, options, source, target)
+    return path, work.stages.do("align", fingerprint, [ALIGNMENTS], find).fingerprint
+
+
+def _extract(
+    work: Work, inputs: Inputs, source: Path, target: Path, alignments: Path, of_alignments: str
+) -> str:
+    extraction = work.settings.own_extraction()
+    max_span = work.settings.decoder.max_span if inputs.inputs else 0
+
+    def extract() -> Figures:
+        found = extraction.extract(
+            source,
+            target,
+            alignments,
+            work.out / GRAMMAR,
+            inputs=inputs.inputs,
+            max_span=max_span,
+            tell=work.tell,
+        )
+        return {"sentences": found.sentences, "rules": found.rules, "bytes": found.bytes}
+
+    texts = [work.fingerprint(path) for path in (source, target, *inputs.inputs)]
+    options = options_of(extraction)
+    fingerprint = work.fingerprint("extract", options, max_span, texts, of_alignments)
+    work.stages.do("extract", fingerprint, [GRAMMAR], extract)
+    return GRAMMAR
+
+
+def _read_rules(work: Work, name: str, files: Sequence[Path], format: str | None) -> str:
+    paths = [existing_file(path) for path in files]
+    target = f"{name}.bin"
+
+    def read() -> Figures:
+        work.tell(f"reading {name}", 0, 0)
+        builder = read_rules(paths, format)
+        builder.write(work.out / target)
+        return {"rules": len(builder)}
+
+    work.stages.do(name, work.fingerprint(name, format, *paths), [target], read)
+    return target
+
+
+def make_language_models(work: Work, inputs: Inputs) -> tuple[LanguageModelFile, ...]:
+    """Make the language models, with features LM0, LM1, ...; the estimated one is the first."""
+    files = [_estimate(work, inputs)] if work.settings.estimates_language_model else []
+    for path in work.settings.language_model.files:
+        files.append(_take(work, f"lm{len(files)}", existing_file(path)))
+    return tuple(LanguageModelFile(feature=f"LM{i}", file=name) for i, name in enumerate(files))
+
+
+def _estimate(work: Work, inputs: Inputs) -> str:
+    settings = work.settings.language_model
+    texts = [*([inputs.bitext[1]] if inputs.bitext else []), *inputs.texts]
+    estimation = work.settings.own_estimation()
+    packed = work.out / "lm0.arpa.gz"
+
+    def estimate() -> Figures:
+        place = work.settings.temporary_directory or None
+        with tempfile.TemporaryDirectory(prefix="hopefear-lm-", dir=place) as directory:
+            arpa = Path(directory, "lm0.arpa")
+            summary = estimation.estimate(texts, arpa, tell=work.tell)
+            _write_binary(work, arpa, "lm0.kenlm")
+            packed.unlink(missing_ok=True)
+            if settings.keep_arpa:
+                with arpa.open("rb") as file, open_binary_output(packed) as out:
+                    shutil.copyfileobj(file, out, 1 << 20)
+        return {"order": estimation.order, "n-grams": sum(o.ngrams for o in summary.orders)}
+
+    files = ["lm0.kenlm", *([packed.name] if settings.keep_arpa else [])]
+    options = [options_of(estimation), settings.structure, settings.keep_arpa]
+    work.stages.do("lm0", work.fingerprint("estimate", options, *texts), files, estimate)
+    return files[0]
+
+
+def _take(work: Work, name: str, path: Path) -> str:
+    """Copy a KenLM binary, or convert an ARPA file to one."""
+    target = f"{name}.kenlm"
+
+    def take() -> Figures:
+        if _is_binary(path):
+            with replacing(work.out / target) as temporary:
+                shutil.copyfile(path, temporary)
+        else:
+            _write_binary(work, path, target)
+        return {"order": load_language_model(work.out / target).order}
+
+    structure = work.settings.language_model.structure
+    work.stages.do(name, work.fingerprint("take", structure, path), [target], take)
+    return target
+
+
+def _write_binary(work: Work, arpa: Path, name: str) -> None:
+    work.tell("writing the language model", 0, 0)
+    write_kenlm_binary(
+        arpa,
+        work.out / name,
+        structure=work.settings.language_model.structure,
+        memory=work.settings.own_estimation().memory,
+        temporary_directory=work.settings.temporary_directory,
+    )
+
+
+def _is_binary(path: Path) -> bool:
+    """Whether a file is a KenLM binary that is not compressed."""
+    with path.open("rb") as file:
+        return file.read(len(KENLM_MAGIC)) == KENLM_MAGIC
+
+
+def make_templates(
+    work: Work, inputs: Inputs, alignments: FoundAlignments | None
+) -> tuple[TemplateFile, ...]:
+    """Select the features of all templates that need a bitext."""
+
+    @cache
+    def bitext() -> _core.Bitext:
+        if inputs.bitext is None or alignments is None:
+            raise ConfigError(
+                "templates: features are selected from a bitext, but none is given",
+                settings=("templates", "source", "target"),
+            )
+        return read_bitext(*inputs.bitext, alignments[0], work.tell)
+
+    made = []
+    for template in work.settings.templates:
+        if not isinstance(template, Collector):
+            made.append(TemplateFile(template=template))
+            continue
+        name = templates.name_of(type(template))
+        file = f"features-{name}.tsv"
+
+        def select(template: Collector = template, file: str = file) -> Figures:
+            rows = template.collect(bitext(), work.tell)
+            return {"rows": write_feature_table(rows, work.out / file)}
+
+        made_from = [*(inputs.bitext or ()), *(alignments or ())[1:]]
+        fingerprint = work.fingerprint("features", name, options_of(template), *made_from)
+        work.stages.do(f"features-{name}", fingerprint, [file], select)
+        made.append(TemplateFile(template=template, file=file))
+    return tuple(made)
