@@ -17,7 +17,7 @@ from hopefear._core import FeatureView, LanguageModel, PassThrough, Vocabulary
 from hopefear.errors import DataError
 from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
-from hopefear.settings import setting, settings
+from hopefear.settings import parse_size, setting, settings
 from hopefear.threads import map_in_order
 from hopefear.translation.features import BuiltInTemplate, Template, WordFeatures, bind
 from hopefear.translation.rescorer import ForestRescorer
@@ -77,13 +77,19 @@ class DecoderOptions:
         option="beam",
     )
     cache_bytes: int = setting(
-        100 << 20, "Memory for caching scored rules.", least=0, group="Decoder", metavar="BYTES"
+        100 << 20,
+        "Memory for caching scored rules.",
+        least=0,
+        group="Decoder",
+        parse=parse_size,
+        metavar="BYTES",
     )
     template_cache_bytes: int = setting(
         100 << 20,
         "Memory for caching the features that templates computed for rules.",
         least=0,
         group="Decoder",
+        parse=parse_size,
         metavar="BYTES",
     )
 

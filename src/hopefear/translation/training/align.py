@@ -27,7 +27,7 @@ from hopefear._core import (
 from hopefear.errors import ConfigError, DataError
 from hopefear.formats.files import PathLike, Tell, open_output, open_source, tell_nobody
 from hopefear.registry import suggest
-from hopefear.settings import setting, settings
+from hopefear.settings import parse_size, setting, settings
 
 __all__ = [
     "SYMMETRIZATIONS",
@@ -162,11 +162,13 @@ class DiagonalAligner:
         "spaced sentences as do.",
         least=1 << 20,
         group="Run",
+        parse=parse_size,
         metavar="BYTES",
     )
     threads: int = setting(
         0,
-        "Number of threads, 0: one per core; the result does not depend on it.",
+        "Number of threads; the result does not depend on it.",
+        shown="one per core",
         least=0,
         group="Run",
     )

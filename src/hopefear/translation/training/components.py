@@ -10,8 +10,8 @@ from pathlib import Path
 from hopefear import _core
 from hopefear.errors import ConfigError
 from hopefear.formats import detect_rules, read_rules
-from hopefear.formats.texts import write_feature_table
 from hopefear.formats.files import open_binary_output, replacing
+from hopefear.formats.texts import write_feature_table
 from hopefear.translation.features import Collector, templates
 from hopefear.translation.language_model import load_language_model
 from hopefear.translation.model import LanguageModelFile, TemplateFile

@@ -21,7 +21,7 @@ from hopefear.formats.files import (
     replacing,
     tell_nobody,
 )
-from hopefear.settings import setting, settings
+from hopefear.settings import parse_size, setting, settings
 from hopefear.translation.language_model import uncompressed_model
 
 __all__ = [
@@ -93,6 +93,7 @@ class KneserNey:
         "about 50 bytes a word, must fit.",
         least=1 << 20,
         group="Run",
+        parse=parse_size,
         metavar="BYTES",
     )
     temporary_directory: str = setting(

@@ -15,7 +15,7 @@ from typing import Literal
 from hopefear import _core
 from hopefear._core import Alignments, ExtractionSummary, RuleSmoothing
 from hopefear.formats.files import PathLike, Tell, tell_nobody
-from hopefear.settings import setting, settings
+from hopefear.settings import parse_size, setting, settings
 from hopefear.translation.training.align import read_alignments, read_text
 
 __all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity", "read_bitext"]
@@ -91,11 +91,13 @@ class RuleExtraction:
         "fit are sorted in temporary files.",
         least=1 << 20,
         group="Run",
+        parse=parse_size,
         metavar="BYTES",
     )
     threads: int = setting(
         0,
-        "Number of threads, 0: one per core; the result does not depend on it.",
+        "Number of threads; the result does not depend on it.",
+        shown="one per core",
         least=0,
         group="Run",
     )

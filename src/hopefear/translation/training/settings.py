@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from hopefear.errors import ConfigError, OptionError
 from hopefear.formats.files import PathLike
-from hopefear.settings import config, setting, settings
+from hopefear.settings import config, parse_size, setting, settings
 from hopefear.settings.overrides import Table, parse_assignment, put, read_table
 from hopefear.text.normalization import Normalization
 from hopefear.translation import DecoderOptions, FeatureUse
@@ -49,7 +49,7 @@ class AlignmentSettings:
     )
     symmetrization: Symmetrization = setting(
         "grow-diag-final-and",
-        "How the alignments of both directions are combined.",
+        "Method that combines the alignments of both directions.",
         group="Alignment",
         option="symmetrization",
     )
@@ -170,6 +170,7 @@ class TrainSettings:
         "Feature templates: large (lexical features), patterns, or templates of your own.",
         group="Features",
         option="features",
+        complete=lambda: known_templates,
     )
     weights: Path | None = setting(
         None,
@@ -185,11 +186,13 @@ class TrainSettings:
         "word; by default each stage has its own limit.",
         least=1 << 20,
         group="Run",
+        parse=parse_size,
         metavar="BYTES",
     )
     threads: int = setting(
         0,
-        "Number of threads, 0: one per core; the model does not depend on it.",
+        "Number of threads; the model does not depend on it.",
+        shown="one per core",
         least=0,
         group="Run",
     )
