@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CPP := $(shell find cpp -name '*.hpp' -o -name '*.cpp')
-PY := src tests benchmarks examples
+PY := src tests benchmarks examples cpp
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage check check-python check-cpp check-spelling bench format build clean
@@ -40,6 +40,7 @@ check-python: build
 	$(BIN)/lint-imports
 
 check-cpp: build
+	$(BIN)/python cpp/check_includes.py
 	@$(BIN)/clang-format --dry-run --Werror $(CPP) && echo "clang-format: all files formatted"
 
 check-spelling: build

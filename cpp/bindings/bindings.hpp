@@ -54,37 +54,18 @@ auto without_gil(const Work& work) {
     return work();
 }
 
-void bind_errors(nb::module_& m);
-void bind_corpus_score(nb::module_& m);
-void bind_decoder(nb::module_& m);
-void bind_decoder_model(nb::module_& m);
-void bind_vocabulary(nb::module_& m);
-void bind_alignment(nb::module_& m);
-void bind_word_aligner(nb::module_& m);
-void bind_bar_format(nb::module_& m);
-void bind_error_surface(nb::module_& m);
-void bind_features(nb::module_& m);
-void bind_extraction(nb::module_& m);
-void bind_forest(nb::module_& m);
-void bind_rule_text(nb::module_& m);
-void bind_grammar(nb::module_& m);
-void bind_forest_set(nb::module_& m);
-void bind_forest_mira(nb::module_& m);
-void bind_forest_codec(nb::module_& m);
-void bind_forest_rescorer(nb::module_& m);
-void bind_inference(nb::module_& m);
-void bind_language_model(nb::module_& m);
-void bind_learning(nb::module_& m);
-void bind_language_model_estimation(nb::module_& m);
-void bind_metrics(nb::module_& m);
-void bind_forest_statistics(nb::module_& m);
-void bind_metric_scores(nb::module_& m);
-void bind_moses_hypergraph(nb::module_& m);
+// One function for each file here.
 void bind_nbest(nb::module_& m);
-void bind_nbest_kernels(nb::module_& m);
+void bind_forest(nb::module_& m);
+void bind_inference(nb::module_& m);
+void bind_metrics(nb::module_& m);
 void bind_search(nb::module_& m);
-void bind_patterns(nb::module_& m);
-void bind_semirings(nb::module_& m);
-void bind_solvers(nb::module_& m);
+void bind_learn(nb::module_& m);
+void bind_online(nb::module_& m);
+void bind_grammar(nb::module_& m);
+void bind_lm(nb::module_& m);
+void bind_decode(nb::module_& m);
+void bind_extract(nb::module_& m);
+void bind_io(nb::module_& m);
 
 }  // namespace hopefear::bindings

@@ -1,10 +1,19 @@
 #include "hopefear/forest/forest.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "hopefear/forest/builder.hpp"
+#include "hopefear/forest/forest_set.hpp"
+#include "hopefear/forest/inside_outside.hpp"
+#include "hopefear/forest/kbest.hpp"
+#include "hopefear/forest/semiring.hpp"
+#include "hopefear/search/forest_lines.hpp"
 
 namespace hopefear::bindings {
 
@@ -49,9 +58,7 @@ void bind_builder(nb::module_& m) {
         .def_prop_ro("edge_count", &ForestBuilder::edge_count, "Edges added.");
 }
 
-}  // namespace
-
-void bind_forest(nb::module_& m) {
+void bind_one_forest(nb::module_& m) {
     nb::class_<Forest>(m, "Forest",
                        "All derivations of a sentence: an acyclic hypergraph, in flat arrays.")
         .def_prop_ro("node_count", &Forest::node_count, "Nodes; the last one is the root.")
@@ -95,6 +102,194 @@ void bind_forest(nb::module_& m) {
         .def_prop_ro("covered", array<std::int32_t>(&Forest::covered),
                      "Number of source words that each node covers.");
     bind_builder(m);
+}
+
+// Forests of a whole data set, as batch learners use them.
+
+void bind_forest_set(nb::module_& m) {
+    nb::class_<ForestSet>(m, "ForestSet", "The forests of a data set, one for each sentence.")
+        .def(nb::init<std::vector<std::shared_ptr<const Forest>>>(), nb::arg("forests"),
+             nb::sig("def __init__(self, forests: Sequence[Forest | None]) -> None"))
+        .def("__len__", &ForestSet::size)
+        .def_prop_ro("edge_count", &ForestSet::edge_count, "Edges of all forests.");
+    nb::class_<StringTable>(m, "StringTable", "Translations, each kept once for each sentence.")
+        .def(nb::init<>())
+        .def("__len__", &StringTable::size)
+        .def(
+            "texts",
+            [](const StringTable& table, std::size_t begin, const Vocabulary& words) {
+                auto found = without_gil([&] { return table.texts(begin, words); });
+                return std::pair(std::move(found.texts), to_array(std::move(found.sentences)));
+            },
+            nb::arg("begin"), nb::arg("words"),
+            "The texts from number `begin` on, and the sentence of each.");
+    m.def(
+        "score_forests",
+        [](const ForestSet& forests, const ArrayIn<double>& weights, std::size_t threads) {
+            return to_array(
+                without_gil([&] { return score_edges(forests, as_span(weights), threads); }));
+        },
+        nb::arg("forests"), nb::arg("weights"), nb::arg("threads"),
+        "w . h of each edge, forest after forest.");
+    m.def(
+        "forest_feature_spread",
+        [](const ForestSet& forests, std::size_t features, std::size_t threads) {
+            FeatureSpread spread =
+                without_gil([&] { return feature_spread(forests, features, threads); });
+            return std::pair(to_array(std::move(spread.derivations)),
+                             to_array(std::move(spread.edges)));
+        },
+        nb::arg("forests"), nb::arg("features"), nb::arg("threads"),
+        "The deviation of each feature among derivations, and among the edges of a node.");
+    m.def(
+        "forest_feature_counts",
+        [](const ForestSet& forests, std::size_t features) {
+            return to_array(without_gil([&] { return count_features(forests, features); }));
+        },
+        nb::arg("forests"), nb::arg("features"), "In how many forests each feature is.");
+    m.def(
+        "find_edge_value_above",
+        [](const ForestSet& forests, double bound) {
+            std::optional<std::tuple<std::size_t, EdgeId, FeatureId, double>> found;
+            if (const auto at = without_gil([&] { return find_value_above(forests, bound); }))
+                found = {at->sentence, at->edge, at->feature, at->value};
+            return found;
+        },
+        nb::arg("forests"), nb::arg("bound"),
+        "Sentence, edge, feature and value of the first value that is larger than this in size.");
+    m.def(
+        "forest_checksum",
+        [](const ForestSet& forests) { return without_gil([&] { return checksum(forests); }); },
+        nb::arg("forests"), "A number that tells forests from others; words count by their ids.");
+    m.def(
+        "forest_lines",
+        [](const ForestSet& forests, const ArrayIn<double>& scores, const ArrayIn<double>& slopes,
+           StringTable& table, std::size_t threads) {
+            ForestLines lines = without_gil([&] {
+                return forest_lines(forests, as_span(scores), as_span(slopes), table, threads);
+            });
+            return std::tuple(to_array(std::move(lines.offsets)), to_array(std::move(lines.slopes)),
+                              to_array(std::move(lines.intercepts)),
+                              to_array(std::move(lines.strings)));
+        },
+        nb::arg("forests"), nb::arg("scores"), nb::arg("slopes"), nb::arg("table"),
+        nb::arg("threads"),
+        "The upper envelope of each forest: where its lines begin; slope, intercept and string of "
+        "each.");
+    m.def(
+        "best_strings",
+        [](const ForestSet& forests, const ArrayIn<double>& scores, StringTable& table,
+           std::size_t threads) {
+            return to_array(without_gil(
+                [&] { return best_strings(forests, as_span(scores), table, threads); }));
+        },
+        nb::arg("forests"), nb::arg("scores"), nb::arg("table"), nb::arg("threads"),
+        "The string of each forest's best derivation; -1 where there is no forest.");
+    m.def(
+        "add_kbest",
+        [](const ForestSet& forests, const ArrayIn<double>& scores, NBestBuilder& builder,
+           const ArrayIn<std::int64_t>& sentences, std::size_t size, bool distinct,
+           std::size_t limit, std::size_t threads) {
+            return without_gil([&] {
+                return add_kbest(forests, as_span(scores), as_span(sentences),
+                                 {size, distinct, limit}, threads, builder);
+            });
+        },
+        nb::arg("forests"), nb::arg("scores"), nb::arg("builder"), nb::arg("sentences"),
+        nb::kw_only(), nb::arg("size"), nb::arg("distinct"), nb::arg("limit"), nb::arg("threads"),
+        "Add the k best derivations of some forests to n-best lists; returns how many were new.");
+}
+
+// Semirings as values, and the inside and outside values of forests in them.
+
+// How a semiring's values look in Python.
+template <class S>
+struct Face {
+    using Type = typename S::Value;
+    static Type out(const Type& value) { return value; }
+    static Type in(const Type& value) { return value; }
+};
+template <>
+struct Face<CountSemiring> {
+    using Type = std::string;
+    static Type out(const Natural& value) { return value.hex(); }
+    static Natural in(const Type& digits) { return Natural::from_hex(digits); }
+};
+template <>
+struct Face<LogSemiring> {
+    using Type = std::pair<double, double>;
+    static Type out(LogSemiring::Value value) { return {value.best, value.more}; }
+    static LogSemiring::Value in(Type value) { return {value.first, value.second}; }
+};
+template <>
+struct Face<ExpectationSemiring> {
+    using Type = std::pair<double, double>;
+    static Type out(ExpectationSemiring::Value value) { return {value.p, value.r}; }
+    static ExpectationSemiring::Value in(Type value) { return {value.first, value.second}; }
+};
+
+template <Semiring S>
+void bind_semiring(nb::module_& m, const char* name, const char* doc) {
+    using Type = typename Face<S>::Type;
+    const auto in = [](const Type& value) { return Face<S>::in(value); };
+    const auto out = [](const typename S::Value& value) { return Face<S>::out(value); };
+    const auto all = [out](const std::vector<typename S::Value>& values) {
+        std::vector<Type> faces;
+        std::ranges::transform(values, std::back_inserter(faces), out);
+        return faces;
+    };
+    nb::class_<S>(m, name, doc)
+        .def(nb::init<>())
+        .def(
+            "zero", [out](const S& s) { return out(s.zero()); }, "What is impossible.")
+        .def(
+            "one", [out](const S& s) { return out(s.one()); }, "What changes nothing.")
+        .def(
+            "plus",
+            [in, out](const S& s, const Type& a, const Type& b) {
+                return out(s.plus(in(a), in(b)));
+            },
+            nb::arg("a"), nb::arg("b"), "Alternatives.")
+        .def(
+            "times",
+            [in, out](const S& s, const Type& a, const Type& b) {
+                return out(s.times(in(a), in(b)));
+            },
+            nb::arg("a"), nb::arg("b"), "Parts of one derivation.")
+        .def(
+            "inside",
+            [in, all](const S& s, const Forest& forest, const std::vector<Type>& values) {
+                return all(inside(forest, s, [&](EdgeId edge) { return in(values.at(edge)); }));
+            },
+            nb::arg("forest"), nb::arg("edge_values"), "Inside values of all nodes.")
+        .def(
+            "outside",
+            [in, all](const S& s, const Forest& forest, const std::vector<Type>& values) {
+                const auto value = [&](EdgeId edge) { return in(values.at(edge)); };
+                return all(outside(forest, s, value, inside(forest, s, value)));
+            },
+            nb::arg("forest"), nb::arg("edge_values"), "Outside values of all nodes.");
+}
+
+void bind_semirings(nb::module_& m) {
+    bind_semiring<BooleanSemiring>(m, "BooleanSemiring", "(or, and): is there a derivation?");
+    bind_semiring<CountSemiring>(m, "CountSemiring",
+                                 "(+, ×) on natural numbers of any size, given in hexadecimal.");
+    bind_semiring<ViterbiSemiring>(m, "ViterbiSemiring", "(max, +): the best score.");
+    bind_semiring<LogSemiring>(
+        m, "LogSemiring",
+        "(log of the sum of exp, +), as the best score and the log of the rest to it.");
+    bind_semiring<RealSemiring>(m, "RealSemiring", "(+, ×): probabilities.");
+    bind_semiring<ExpectationSemiring>(m, "ExpectationSemiring",
+                                       "Pairs of a probability and an expectation times it.");
+}
+
+}  // namespace
+
+void bind_forest(nb::module_& m) {
+    bind_one_forest(m);
+    bind_forest_set(m);
+    bind_semirings(m);
 }
 
 }  // namespace hopefear::bindings

@@ -8,7 +8,6 @@
 #include "bindings.hpp"
 #include "hopefear/forest/derivation.hpp"
 #include "hopefear/forest/distribution.hpp"
-#include "hopefear/forest/edge_scores.hpp"
 #include "hopefear/forest/envelope.hpp"
 #include "hopefear/forest/kbest.hpp"
 #include "hopefear/forest/viterbi.hpp"

@@ -1,20 +1,62 @@
-// Statistics: references prepared for a metric, and hypotheses compared with them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+
 #include "bindings.hpp"
+#include "hopefear/base/error.hpp"
 #include "hopefear/metrics/bleu_references.hpp"
 #include "hopefear/metrics/chrf.hpp"
 #include "hopefear/metrics/error_rate.hpp"
+#include "hopefear/metrics/forest_statistics.hpp"
+#include "hopefear/metrics/metric_scores.hpp"
 #include "hopefear/metrics/reference_words.hpp"
 #include "hopefear/metrics/word_metric.hpp"
 
 namespace hopefear::bindings {
 
 namespace {
+
+std::span<const double> checked(const CorpusScore& score, const ArrayIn<double>& statistics) {
+    if (statistics.size() != score.dimension())
+        fail<DataError>(statistics.size(), " statistics, but the metric works with ",
+                        score.dimension());
+    return as_span(statistics);
+}
+
+void bind_corpus_score(nb::module_& m) {
+    nb::class_<CorpusScore>(
+        m, "CorpusScore", "From the summed statistics of a corpus to its score; higher is better.")
+        .def_prop_ro("dimension", &CorpusScore::dimension, "How many statistics there are.")
+        .def(
+            "__call__",
+            [](const CorpusScore& score, const ArrayIn<double>& statistics) {
+                return score(checked(score, statistics));
+            },
+            nb::arg("statistics"))
+        .def(
+            "rows",
+            [](const CorpusScore& score, const MatrixIn<double>& statistics) {
+                return to_array(
+                    score_rows(score, {statistics.data(), statistics.size()}, statistics.shape(1)));
+            },
+            nb::arg("statistics"), "The score of each row of statistics.")
+        .def(
+            "size",
+            [](const CorpusScore& score, const ArrayIn<double>& statistics) {
+                return score.size(checked(score, statistics));
+            },
+            nb::arg("statistics"), "How much text the statistics stand for, in the metric's unit.")
+        .def(
+            "first_document",
+            [](const CorpusScore& score) { return to_array(score.first_document()); },
+            "A small document without a mistake, in whose context a first sentence can be judged.");
+}
+
+// Statistics: references prepared for a metric, and hypotheses compared with them.
 
 using References = std::shared_ptr<const ReferenceWords>;
 
@@ -121,12 +163,98 @@ void bind_chrf(nb::module_& m) {
             "A row of n-grams in the hypothesis, in the reference and in both for each order.");
 }
 
-}  // namespace
-
-void bind_metrics(nb::module_& m) {
+void bind_sentence_metrics(nb::module_& m) {
     bind_hypotheses(m);
     bind_word_metrics(m);
     bind_chrf(m);
+}
+
+// Scores: from statistics to numbers.
+
+std::span<const double> values(const MatrixIn<double>& matrix) {
+    return {matrix.data(), matrix.size()};
+}
+
+void bind_bleu_options(nb::module_& m) {
+    nb::enum_<Smoothing>(m, "Smoothing", "What BLEU does about orders without a match.")
+        .value("none", Smoothing::none, "The score is 0.")
+        .value("floor", Smoothing::floor, "The value counts as matches.")
+        .value("add_k", Smoothing::add_k, "The value is added to all counts of orders above 1.")
+        .value("exponential", Smoothing::exponential, "1/2, 1/4, ... count as matches.");
+    nb::class_<BleuOptions>(m, "BleuOptions", "How BLEU is computed from statistics.")
+        .def(
+            "__init__",
+            [](BleuOptions* self, Smoothing smoothing, double value, bool effective_order) {
+                new (self) BleuOptions{smoothing, value, effective_order};
+            },
+            nb::kw_only(), nb::arg("smoothing") = Smoothing::none, nb::arg("value") = 0.0,
+            nb::arg("effective_order") = false);
+    m.attr("BLEU_PLUS_ONE") = nb::cast(bleu_plus_one);
+}
+
+void bind_document(nb::module_& m) {
+    m.def(
+        "perfect_sentence", [](std::size_t order) { return to_array(perfect_sentence(order)); },
+        nb::arg("order"), "Statistics of one sentence of K words without a mistake.");
+    m.def(
+        "document_gains",
+        [](const ArrayIn<double>& document, const MatrixIn<double>& statistics) {
+            return to_array(
+                document_gains(as_span(document), values(statistics), statistics.shape(1)));
+        },
+        nb::arg("document"), nb::arg("statistics"),
+        "n_1 (BLEU(document + b) - BLEU(document)) for each row b of statistics.");
+    m.def(
+        "linear_bleu",
+        [](const ArrayIn<double>& document) { return to_array(linear_bleu(as_span(document))); },
+        nb::arg("document"), "The gradient of document_gains at b = 0.");
+}
+
+void bind_metric_scores(nb::module_& m) {
+    bind_bleu_options(m);
+    nb::class_<BleuScore, CorpusScore>(m, "BleuScore", "BLEU, from 0 to 1.")
+        .def(nb::init<std::size_t, const BleuOptions&>(), nb::arg("order") = 4,
+             nb::arg("options") = BleuOptions{});
+    nb::class_<ChrfScore, CorpusScore>(m, "ChrfScore", "chrF, from 0 to 1.")
+        .def(nb::init<const ChrfOptions&>(), nb::arg("options") = ChrfOptions{});
+    nb::class_<ErrorRateScore, CorpusScore>(m, "ErrorRateScore",
+                                            "Minus the edits for each reference word.")
+        .def(nb::init<>());
+    nb::class_<MeanScore, CorpusScore>(m, "MeanScore",
+                                       "The mean of a sum and a count, or minus the mean.")
+        .def(nb::init<bool>(), nb::kw_only(), nb::arg("higher_is_better") = true);
+    bind_document(m);
+}
+
+void bind_forest_statistics(nb::module_& m) {
+    m.def(
+        "forest_statistics",
+        [](const BleuReferences& references, const Forest& forest, std::size_t sentence,
+           const ArrayIn<WordId>& numbers, std::size_t max_edges) {
+            std::optional<ForestStatistics> found;
+            {
+                const nb::gil_scoped_release release;
+                found = references.forest_statistics(forest, sentence, as_span(numbers), max_edges);
+            }
+            return nb::make_tuple(std::move(found->forest), to_array(std::move(found->edges)),
+                                  to_matrix(std::move(found->statistics), references.dimension()));
+        },
+        nb::arg("references"), nb::arg("forest"), nb::arg("sentence"), nb::arg("numbers"),
+        nb::kw_only(), nb::arg("max_edges"),
+        nb::sig("def forest_statistics(references: BleuReferences, forest: Forest, sentence: int, "
+                "numbers: NDArray[numpy.int32], *, max_edges: int) -> tuple[Forest, "
+                "NDArray[numpy.int32], NDArray[numpy.float64]]"),
+        "The forest split by reference k-grams, the original edge of each of its edges, and a row "
+        "of BLEU statistics for each; numbers[w] is what word w is in the references.");
+}
+
+}  // namespace
+
+void bind_metrics(nb::module_& m) {
+    bind_corpus_score(m);
+    bind_sentence_metrics(m);
+    bind_metric_scores(m);
+    bind_forest_statistics(m);
 }
 
 }  // namespace hopefear::bindings

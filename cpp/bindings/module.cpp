@@ -1,4 +1,66 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
 #include "bindings.hpp"
+#include "hopefear/base/error.hpp"
+#include "hopefear/base/vocabulary.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+// The core's exceptions are raised as the classes of hopefear.errors.
+void raise(const char* name, const std::exception& error) {
+    const nb::object type = nb::module_::import_("hopefear.errors").attr(name);
+    // A message may quote bytes of a broken file.
+    const nb::object message = nb::steal(PyUnicode_DecodeUTF8(
+        error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "backslashreplace"));
+    PyErr_SetObject(type.ptr(), message.ptr());
+}
+
+void bind_errors() {
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const ConfigError& error) {
+            raise("ConfigError", error);
+        } catch (const FormatError& error) {
+            raise("FormatError", error);
+        } catch (const ForestError& error) {
+            raise("ForestError", error);
+        } catch (const DataError& error) {
+            raise("DataError", error);
+        } catch (const Error& error) {
+            raise("HopefearError", error);
+        }
+    });
+}
+
+void bind_vocabulary(nb::module_& m) {
+    nb::class_<Vocabulary>(m, "Vocabulary", "Strings numbered from 0 in order of first appearance.")
+        .def(nb::init<>())
+        .def("add", &Vocabulary::add, nb::arg("text"),
+             "The id of a string, which is added if it is new.")
+        .def("find", &Vocabulary::find, nb::arg("text"), "The id of a string, or None.")
+        .def(
+            "find_all",
+            [](const Vocabulary& vocabulary, const std::vector<std::string_view>& texts) {
+                return to_array(vocabulary.find_all(texts));
+            },
+            nb::arg("texts"), "The ids of many strings; -1 for those that are not here.")
+        .def("texts", &Vocabulary::texts, "All strings in the order of their ids.")
+        .def("__getitem__", &Vocabulary::text, nb::arg("id"))
+        .def("__len__", &Vocabulary::size)
+        .def_prop_ro("nbytes", &Vocabulary::bytes, "Bytes of memory in use.");
+}
+
+}  // namespace
+
+}  // namespace hopefear::bindings
 
 NB_MODULE(_core, m) {
     using namespace hopefear::bindings;
@@ -6,36 +68,17 @@ NB_MODULE(_core, m) {
     // warnings.
     nb::set_leak_warnings(false);
     m.doc() = "The compiled core of hopefear.";
-    bind_errors(m);
-    bind_corpus_score(m);
+    bind_errors();
     bind_vocabulary(m);
-    bind_alignment(m);
-    bind_forest(m);
-    bind_grammar(m);
-    bind_forest_codec(m);
-    bind_moses_hypergraph(m);
-    bind_rule_text(m);
-    bind_extraction(m);
-    bind_word_aligner(m);
-    bind_inference(m);
-    bind_forest_set(m);
-    bind_semirings(m);
-    bind_language_model(m);
-    bind_language_model_estimation(m);
-    bind_decoder_model(m);
-    bind_features(m);
-    bind_patterns(m);
-    bind_decoder(m);
-    bind_forest_rescorer(m);
     bind_nbest(m);
-    bind_nbest_kernels(m);
-    bind_error_surface(m);
-    bind_bar_format(m);
-    bind_learning(m);
+    bind_forest(m);
+    bind_inference(m);
     bind_metrics(m);
-    bind_forest_statistics(m);
-    bind_forest_mira(m);
-    bind_metric_scores(m);
     bind_search(m);
-    bind_solvers(m);
+    bind_learn(m);
+    bind_grammar(m);
+    bind_lm(m);
+    bind_decode(m);
+    bind_extract(m);
+    bind_io(m);
 }

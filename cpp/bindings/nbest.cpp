@@ -4,13 +4,18 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "bindings.hpp"
 #include "hopefear/base/error.hpp"
 #include "hopefear/nbest/builder.hpp"
+#include "hopefear/nbest/inspection.hpp"
+#include "hopefear/nbest/products.hpp"
 
 namespace hopefear::bindings {
 
@@ -90,9 +95,7 @@ void bind_rows(nb::class_<NBest>& lists) {
             nb::arg("row"), "The text of a hypothesis.");
 }
 
-}  // namespace
-
-void bind_nbest(nb::module_& m) {
+void bind_lists(nb::module_& m) {
     nb::class_<NBest> lists(m, "NBest", "All hypotheses of a data set, sorted by sentence.");
     lists.def_prop_ro("sentence_count", &NBest::sentences, "Sentences, also those without any.")
         .def_prop_ro("hypothesis_count", &NBest::hypotheses, "Hypotheses: rows.")
@@ -134,6 +137,98 @@ void bind_nbest(nb::module_& m) {
         .def_prop_ro("spilled", &NBest::spilled, "Whether the data lie in temporary files.");
     bind_rows(lists);
     bind_builder(m);
+}
+
+void bind_kernels(nb::module_& m) {
+    m.def(
+        "nbest_scores",
+        [](const NBest& lists, const ArrayIn<double>& weights, std::size_t threads) {
+            const auto w = as_span(weights);
+            return to_array(without_gil([&] { return nbest_scores(lists, w, threads); }));
+        },
+        nb::arg("lists"), nb::arg("weights"), nb::arg("threads") = 0, "w . h of each row.");
+    m.def(
+        "sentence_scores",
+        [](const NBest& lists, std::int64_t sentence, const ArrayIn<double>& weights) {
+            return to_array(
+                sentence_scores(lists, lists.checked_sentence(sentence), as_span(weights)));
+        },
+        nb::arg("lists"), nb::arg("sentence"), nb::arg("weights"),
+        "w . h of the rows of one sentence.");
+    m.def(
+        "sum_statistics",
+        [](const NBest& lists, const ArrayIn<std::int64_t>& rows) {
+            return to_array(sum_statistics(lists, as_span(rows)));
+        },
+        nb::arg("lists"), nb::arg("rows"), "The sum of the statistics of some rows; -1: none.");
+    m.def(
+        "feature_column",
+        [](const NBest& lists, FeatureId feature, std::size_t threads) {
+            return to_array(without_gil([&] { return feature_column(lists, feature, threads); }));
+        },
+        nb::arg("lists"), nb::arg("feature"), nb::arg("threads") = 0,
+        "The value of one feature in each row.");
+    m.def(
+        "feature_sum",
+        [](const NBest& nbest, const ArrayIn<std::int64_t>& rows, const ArrayIn<double>& x,
+           std::size_t features) {
+            std::vector<double> sum;
+            {
+                const nb::gil_scoped_release released;
+                sum = feature_sum(nbest, as_span(rows), as_span(x), features);
+            }
+            return to_array(std::move(sum));
+        },
+        nb::arg("nbest"), nb::arg("rows"), nb::arg("x"), nb::arg("features"),
+        "The sum of the feature vectors of some rows, each times its x.");
+    m.def(
+        "feature_spread",
+        [](const NBest& nbest, std::size_t features) {
+            std::vector<double> spread;
+            {
+                const nb::gil_scoped_release released;
+                spread = feature_spread(nbest, features);
+            }
+            return to_array(std::move(spread));
+        },
+        nb::arg("nbest"), nb::arg("features"), "How much each feature varies within a list.");
+    m.def(
+        "count_features",
+        [](const NBest& lists, std::size_t features) {
+            FeatureCounts counts = without_gil([&] { return count_features(lists, features); });
+            return std::tuple(to_array(std::move(counts.hypotheses)),
+                              to_array(std::move(counts.lists)),
+                              to_array(std::move(counts.hypotheses_of_lists)));
+        },
+        nb::arg("lists"), nb::arg("features"),
+        "Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.");
+    m.def(
+        "find_value_above",
+        [](const NBest& lists, double bound) {
+            std::optional<std::tuple<std::int64_t, FeatureId, double>> found;
+            if (const auto at = without_gil([&] { return find_value_above(lists, bound); }))
+                found = {at->row, at->feature, at->value};
+            return found;
+        },
+        nb::arg("lists"), nb::arg("bound"),
+        "Row, feature and value of the first value that is larger than this in size.");
+    m.def(
+        "nbest_checksum",
+        [](const NBest& lists) { return without_gil([&] { return checksum(lists); }); },
+        nb::arg("lists"), "A number that tells lists, features and statistics from others.");
+    m.def(
+        "rows_without_words",
+        [](const NBest& lists) {
+            return to_array(without_gil([&] { return rows_without_words(lists); }));
+        },
+        nb::arg("lists"), "The hypotheses whose text is empty.");
+}
+
+}  // namespace
+
+void bind_nbest(nb::module_& m) {
+    bind_lists(m);
+    bind_kernels(m);
 }
 
 }  // namespace hopefear::bindings

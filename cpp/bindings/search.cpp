@@ -1,118 +1,114 @@
-// Searching forests for hope and fear, and weights that are learned online.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <tuple>
 
 #include "bindings.hpp"
-#include "hopefear/learn/online_weights.hpp"
-#include "hopefear/learn/working_set.hpp"
-#include "hopefear/metrics/derivation_statistics.hpp"
+#include "hopefear/metrics/bleu.hpp"
+#include "hopefear/metrics/forest_statistics.hpp"
+#include "hopefear/search/corpus_oracles.hpp"
+#include "hopefear/search/error_surface.hpp"
 #include "hopefear/search/forest_reranking.hpp"
+#include "hopefear/search/hope_fear.hpp"
 #include "hopefear/search/reference_derivation.hpp"
 
 namespace hopefear::bindings {
 
 namespace {
 
-SparseView row(const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values) {
-    return {as_span(ids), as_span(values)};
+using Gains = std::optional<ArrayIn<double>>;
+
+ScaledGains scaled(const Gains& gains, double scale) {
+    if (!gains) return {};
+    return {as_span(*gains), scale};
 }
 
-void bind_online_weights(nb::module_& m) {
-    nb::class_<OnlineWeights>(m, "OnlineWeights",
-                              "Weights that change a few features at a time, and their mean.")
-        .def(
-            "__init__",
-            [](OnlineWeights* self, const ArrayIn<double>& start) {
-                new (self) OnlineWeights(as_span(start), {});
-            },
-            nb::arg("start"))
-        .def("__len__", &OnlineWeights::size)
-        .def_prop_ro(
-            "current",
-            [](nb::handle self) {
-                return view(nb::cast<const OnlineWeights&>(self).unscaled(), self);
-            },
-            "The weights as they are now: a view, which changes with them.")
-        .def(
-            "add",
-            [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
-               double step) { weights.checked_add(row(ids, values), step); },
-            nb::arg("ids"), nb::arg("values"), nb::arg("step"), "w += step * values.")
-        .def("count", &OnlineWeights::count, nb::arg("times") = 1.0,
-             "End a step: w counts so many times in the mean.")
-        .def(
-            "average", [](const OnlineWeights& weights) { return to_array(weights.average()); },
-            "The mean over the steps.")
-        .def("grown", &OnlineWeights::grown, nb::arg("features"),
-             "The same with at least so many features; new ones have weight 0.")
-        .def("copy", [](const OnlineWeights& weights) { return OnlineWeights(weights); })
-        .def(
-            "save", [](const OnlineWeights& weights) { return to_array(weights.save()); },
-            "Everything in one array, for `load`.")
-        .def_static(
-            "load",
-            [](const ArrayIn<double>& saved) { return OnlineWeights::load(as_span(saved)); },
-            nb::arg("saved"), "What was saved, bit for bit.");
+void bind_best_rows(nb::module_& m) {
+    m.def(
+        "best_rows",
+        [](const NBest& lists, const ArrayIn<double>& weights, const Gains& gains, double scale,
+           std::size_t threads) {
+            const auto w = as_span(weights);
+            const ScaledGains g = scaled(gains, scale);
+            return to_array(without_gil([&] { return best_rows(lists, w, g, threads); }));
+        },
+        nb::arg("lists"), nb::arg("weights"), nb::arg("gains") = nb::none(),
+        nb::arg("gain_scale") = 1.0, nb::arg("threads") = 0,
+        "Of each sentence the row with the greatest w . h + gain_scale * gain; -1: none.");
+    m.def(
+        "best_rows_of",
+        [](const NBest& lists, const ArrayIn<double>& scores, const Gains& gains, double scale) {
+            const auto s = as_span(scores);
+            const ScaledGains g = scaled(gains, scale);
+            return to_array(without_gil([&] { return best_rows_of(lists, s, g); }));
+        },
+        nb::arg("lists"), nb::arg("scores"), nb::arg("gains") = nb::none(),
+        nb::arg("gain_scale") = 1.0, "The same with the scores w . h at hand.");
+    m.def(
+        "corpus_oracles",
+        [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& sentences,
+           std::size_t max_passes) {
+            const nb::gil_scoped_release released;
+            return corpus_oracles(nbest, score, as_span(sentences), max_passes);
+        },
+        nb::arg("nbest"), nb::arg("score"), nb::arg("sentences"), nb::kw_only(),
+        nb::arg("max_passes") = 10,
+        "For each sentence the rows of a greedy search for the best corpus score.");
 }
 
-void bind_working_set(nb::module_& m) {
-    nb::class_<WorkingSet>(m, "WorkingSet",
-                           "The hope and some fears: rows h(hope) - h(d), and losses.")
+std::vector<WordId> copy(const ArrayIn<WordId>& numbers) {
+    return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+// Edges, exact statistics and score.
+auto to_arrays(const ForestHopeFear::Found& found) {
+    return std::tuple(to_array(std::vector(found.edges)), to_array(std::vector(found.statistics)),
+                      found.score);
+}
+
+void bind_hope_fear(nb::module_& m) {
+    nb::class_<BleuForests>(m, "BleuForests", "Forests with statistics of BLEU on their edges.")
         .def(
             "__init__",
-            [](WorkingSet* self, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
-               double gain) { new (self) WorkingSet(row(ids, values), gain); },
-            nb::arg("ids"), nb::arg("values"), nb::arg("gain"))
-        .def("__len__", &WorkingSet::size)
-        .def_prop_ro(
-            "ids",
-            [](const WorkingSet& set) {
-                return to_array(std::vector(set.ids().begin(), set.ids().end()));
+            [](BleuForests* self, const ForestSet& forests,
+               std::shared_ptr<const BleuReferences> references, const ArrayIn<WordId>& numbers,
+               std::size_t growth, std::size_t threads) {
+                without_gil([&] {
+                    return new (self)
+                        BleuForests(forests, std::move(references), copy(numbers), growth, threads);
+                });
             },
-            nb::rv_policy::move, "All features of its derivations.")
-        .def_prop_ro(
-            "rows",
-            [](const WorkingSet& set) {
-                return to_matrix(std::vector(set.rows().begin(), set.rows().end()),
-                                 set.ids().size());
-            },
-            nb::rv_policy::move, "h(hope) - h(d) of each derivation.")
-        .def_prop_ro(
-            "losses",
-            [](const WorkingSet& set) {
-                return to_array(std::vector(set.losses().begin(), set.losses().end()));
-            },
-            nb::rv_policy::move, "B(hope) - B(d) of each derivation.")
-        .def(
-            "add",
-            [](WorkingSet& set, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
-               double gain) { set.add(row(ids, values), gain); },
-            nb::arg("ids"), nb::arg("values"), nb::arg("gain"), "Add a derivation.")
-        .def(
-            "violations",
-            [](const WorkingSet& set, const ArrayIn<double>& weights) {
-                return to_array(set.violations(as_span(weights)));
-            },
-            nb::arg("weights"), "v(d) of each derivation.")
-        .def(
-            "violation",
-            [](const WorkingSet& set, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
-               double gain, const ArrayIn<double>& weights) {
-                return set.violation(row(ids, values), gain, as_span(weights));
-            },
-            nb::arg("ids"), nb::arg("values"), nb::arg("gain"), nb::arg("weights"),
-            "v(d) of a derivation that need not be in the set.")
-        .def(
-            "solve",
-            [](const WorkingSet& set, const ArrayIn<double>& weights, const ArrayIn<double>& rates,
-               double tolerance, std::size_t max_iterations) {
-                return to_array(
-                    set.solve(as_span(weights), as_span(rates), tolerance, max_iterations));
-            },
-            nb::arg("weights"), nb::arg("rates"), nb::kw_only(), nb::arg("tolerance"),
-            nb::arg("max_iterations"), "The direction of the step.");
+            nb::arg("forests"), nb::arg("references"), nb::arg("numbers"), nb::kw_only(),
+            nb::arg("growth"), nb::arg("threads"))
+        .def_prop_ro("edge_count", &BleuForests::edge_count, "Edges of all split forests.")
+        .def_prop_ro("nbytes", &BleuForests::bytes, "Bytes of memory in use.");
+    m.def(
+        "linear_gain",
+        [](const ArrayIn<double>& document) { return to_array(linear_gain(as_span(document))); },
+        nb::arg("document"), "What each statistic adds to the gain, near this document.");
+    m.def(
+        "hope_fear",
+        [](const ForestSet& forests, const BleuForests& split, std::int64_t sentence,
+           const ArrayIn<double>& weights, const ArrayIn<double>& gain,
+           const ArrayIn<double>& document) {
+            ForestHopeFear search(forests, split);
+            search.find(forests.checked_forest(sentence), as_span(weights), as_span(gain),
+                        as_span(document));
+            return std::tuple(to_arrays(search.hope()), to_arrays(search.fear()),
+                              to_arrays(search.model()));
+        },
+        nb::arg("forests"), nb::arg("split"), nb::arg("sentence"), nb::arg("weights"),
+        nb::arg("gain"), nb::arg("document"),
+        "Hope, fear and 1-best of a sentence: edges, exact statistics and score of each.");
+    m.def(
+        "oracle_statistics",
+        [](const ForestSet& forests, const BleuForests& split, const CorpusScore& score) {
+            return to_array(without_gil([&] { return oracle_statistics(forests, split, score); }));
+        },
+        nb::arg("forests"), nb::arg("split"), nb::arg("score"),
+        "The summed statistics of the best derivations for the metric that can be found.");
 }
 
 void bind_reranker(nb::module_& m) {
@@ -145,9 +141,7 @@ void bind_reranker(nb::module_& m) {
             "w · h and statistics.");
 }
 
-}  // namespace
-
-void bind_search(nb::module_& m) {
+void bind_derivation_searches(nb::module_& m) {
     bind_reranker(m);
     m.def(
         "derivation_statistics",
@@ -175,8 +169,83 @@ void bind_search(nb::module_& m) {
         },
         nb::arg("forest"), nb::arg("references"), nb::arg("sentence"), nb::arg("numbers"),
         nb::arg("scores"), "The best derivation whose string is a reference, or None.");
-    bind_online_weights(m);
-    bind_working_set(m);
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void bind_line_search(nb::class_<ErrorSurface>& surface) {
+    surface
+        .def(
+            "search",
+            [](const ErrorSurface& self, const CorpusScore& score, double lower, double upper) {
+                return without_gil([&] { return line_search(self, score, lower, upper); });
+            },
+            nb::arg("score"), nb::arg("lower") = -infinity, nb::arg("upper") = infinity,
+            "Find the step with the best score between two bounds.")
+        .def(
+            "search_scores",
+            [](const ErrorSurface& self, const ArrayIn<double>& scores, double score_at_zero,
+               double lower, double upper) {
+                return line_search(self, as_span(scores), score_at_zero, lower, upper);
+            },
+            nb::arg("scores"), nb::arg("score_at_zero"), nb::arg("lower") = -infinity,
+            nb::arg("upper") = infinity,
+            "The same with a score for each row of the table, and that at step 0.");
+}
+
+void bind_error_surface(nb::module_& m) {
+    nb::class_<LineSearchResult>(m, "LineSearchResult", "Where a line search ended.")
+        .def_ro("step", &LineSearchResult::step, "The best step; 0 if none is better.")
+        .def_ro("score", &LineSearchResult::score, "The score there.")
+        .def_ro("score_at_zero", &LineSearchResult::score_at_zero, "The score where it began.");
+    nb::class_<ErrorSurface> surface(
+        m, "ErrorSurface", "The summed statistics of the best hypotheses along a line of weights.");
+    surface
+        .def_prop_ro(
+            "at_zero", [](const ErrorSurface& self) { return to_array(self.at_zero()); },
+            nb::rv_policy::automatic, "The statistics at step 0.")
+        .def(
+            "table",
+            [](const ErrorSurface& self) {
+                ErrorSurface::Table table = without_gil([&] { return self.table(); });
+                return std::tuple(to_array(std::move(table.breakpoints)),
+                                  to_matrix(std::move(table.statistics), self.dimension()));
+            },
+            "The breakpoints, and the statistics before, between and after them.");
+    bind_line_search(surface);
+    m.def(
+        "error_surface",
+        [](const ArrayIn<std::int64_t>& offsets, const ArrayIn<double>& slopes,
+           const ArrayIn<double>& intercepts, const MatrixIn<double>& statistics,
+           std::size_t threads) {
+            const LineArrays lines{as_span(offsets), as_span(slopes), as_span(intercepts),
+                                   std::span(statistics.data(), statistics.size()),
+                                   statistics.shape(1)};
+            return without_gil([&] { return error_surface(lines, threads); });
+        },
+        nb::arg("offsets"), nb::arg("slopes"), nb::arg("intercepts"), nb::arg("statistics"),
+        nb::arg("threads") = 0,
+        "The surface of lines intercept + step * slope; those of sentence i are the ones from "
+        "offsets[i] to offsets[i + 1].");
+    m.def(
+        "nbest_surface",
+        [](const NBest& lists, const ArrayIn<double>& origins, const ArrayIn<double>& slopes,
+           std::size_t threads) {
+            const auto o = as_span(origins);
+            const auto s = as_span(slopes);
+            return without_gil([&] { return nbest_surface(lists, o, s, threads); });
+        },
+        nb::arg("lists"), nb::arg("origins"), nb::arg("slopes"), nb::arg("threads") = 0,
+        "The surface along w + step * d, given w . h and d . h of each row.");
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    bind_best_rows(m);
+    bind_hope_fear(m);
+    bind_derivation_searches(m);
+    bind_error_surface(m);
 }
 
 }  // namespace hopefear::bindings

@@ -8,26 +8,6 @@ import numpy
 from numpy.typing import NDArray
 
 
-class CorpusScore:
-    """From the summed statistics of a corpus to its score; higher is better."""
-
-    @property
-    def dimension(self) -> int:
-        """How many statistics there are."""
-
-    def __call__(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
-
-    def rows(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The score of each row of statistics."""
-
-    def size(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """How much text the statistics stand for, in the metric's unit."""
-
-    def first_document(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """
-        A small document without a mistake, in whose context a first sentence can be judged.
-        """
-
 class Vocabulary:
     """Strings numbered from 0 in order of first appearance."""
 
@@ -53,51 +33,137 @@ class Vocabulary:
     def nbytes(self) -> int:
         """Bytes of memory in use."""
 
-class Alignments:
-    """The links between the words of many sentence pairs."""
-
-    def __len__(self) -> int: ...
-
-    def text(self, sentence: int) -> str:
-        """The links of a sentence, as in Pharaoh files."""
+class NBest:
+    """All hypotheses of a data set, sorted by sentence."""
 
     @property
-    def link_count(self) -> int:
-        """All links together."""
+    def sentence_count(self) -> int:
+        """Sentences, also those without any."""
 
-class AlignmentParser:
-    """Reads Pharaoh files in pieces."""
+    @property
+    def hypothesis_count(self) -> int:
+        """Hypotheses: rows."""
 
-    def __init__(self, file: str) -> None: ...
+    @property
+    def feature_count(self) -> int:
+        """One more than the largest feature id: how long weights have to be."""
 
-    def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
+    @property
+    def words(self) -> Vocabulary:
+        """What word ids number."""
 
-    def finish(self) -> Alignments:
+    @property
+    def feature_names(self) -> Vocabulary:
+        """What feature ids number."""
+
+    @property
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """First row of each sentence, and end."""
+
+    @property
+    def empty_sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """The sentences that have no hypotheses."""
+
+    def statistics(self, begin: int, end: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')] | None:
         """
-        Read what is left, the last line may lack its end, and give all that was read.
+        What a metric counted for each of these rows, a matrix; None until it is set.
         """
 
-class SymmetrizationBase(enum.Enum):
-    """Which points are chosen first."""
+    @property
+    def statistics_nbytes(self) -> int:
+        """Bytes in use for the statistics, in memory or in files."""
 
-    intersection = 0
+    def set_statistics(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Set the statistics, a matrix with one row for each hypothesis."""
 
-    union = 1
+    def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NBest:
+        """The same lists with the values of each feature times its factor."""
 
-    grow = 2
+    @property
+    def nbytes(self) -> int:
+        """Bytes in use for features, text and names, in memory or in files."""
 
-class SymmetrizationFinal(enum.Enum):
-    """Which words a last point must give a link to."""
+    @property
+    def spilled(self) -> bool:
+        """Whether the data lie in temporary files."""
 
-    none = 0
+    def feature_ids(self, row: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """Ids of a hypothesis' features, increasing."""
 
-    either = 1
+    def feature_values(self, row: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """Values of a hypothesis' features, in the order of their ids."""
 
-    both = 2
+    def word_ids(self, row: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """Ids of a hypothesis' words."""
 
-def symmetrize_alignments(forward: Alignments, reverse: Alignments, base: SymmetrizationBase, diagonal: bool, final: SymmetrizationFinal) -> Alignments:
-    """One alignment of two directed ones."""
+    def text(self, row: int) -> str:
+        """The text of a hypothesis."""
+
+class NBestBuilder:
+    """Collects hypotheses in any order; of equal ones the first is kept."""
+
+    def __init__(self, words: Vocabulary, feature_names: Vocabulary, *, memory_limit: int = 0, directory: str = '') -> None: ...
+
+    def add(self, sentence: int, text: str, feature_ids: Sequence[int], feature_values: Sequence[float]) -> bool:
+        """Add a hypothesis; False if there is an equal one."""
+
+    def add_all(self, lists: NBest) -> int:
+        """Add all hypotheses of other lists; returns how many were new."""
+
+    def finish(self, sentences: int = 0) -> NBest:
+        """
+        Make the lists, at least `sentences` of them; the builder is empty afterwards.
+        """
+
+    @property
+    def words(self) -> Vocabulary:
+        """What word ids number."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """What feature ids number."""
+
+    @property
+    def hypothesis_count(self) -> int:
+        """Hypotheses so far."""
+
+    @property
+    def duplicate_count(self) -> int:
+        """Hypotheses left out so far."""
+
+def nbest_scores(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """w . h of each row."""
+
+def sentence_scores(lists: NBest, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """w . h of the rows of one sentence."""
+
+def sum_statistics(lists: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The sum of the statistics of some rows; -1: none."""
+
+def feature_column(lists: NBest, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The value of one feature in each row."""
+
+def feature_sum(nbest: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The sum of the feature vectors of some rows, each times its x."""
+
+def feature_spread(nbest: NBest, features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """How much each feature varies within a list."""
+
+def count_features(lists: NBest, features: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+    """
+    Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.
+    """
+
+def find_value_above(lists: NBest, bound: float) -> tuple[int, int, float] | None:
+    """
+    Row, feature and value of the first value that is larger than this in size.
+    """
+
+def nbest_checksum(lists: NBest) -> int:
+    """A number that tells lists, features and statistics from others."""
+
+def rows_without_words(lists: NBest) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The hypotheses whose text is empty."""
 
 class Forest:
     """All derivations of a sentence: an acyclic hypergraph, in flat arrays."""
@@ -213,417 +279,6 @@ class ForestBuilder:
     @property
     def edge_count(self) -> int:
         """Edges added."""
-
-class FeatureKind(enum.Enum):
-    """What the values of a feature are."""
-
-    score = 0
-
-    probability = 1
-
-    count = 2
-
-def score_of(kind: FeatureKind, value: float) -> float:
-    """
-    What the model sees of a value: for a probability its logarithm, at least -100.
-    """
-
-class Link:
-    """Two words that belong together, by their places."""
-
-    def __init__(self, source: int, target: int) -> None: ...
-
-    @property
-    def source(self) -> int:
-        """The place of the source word."""
-
-    @property
-    def target(self) -> int:
-        """The place of the target word."""
-
-class Rule:
-    """A rule of a grammar, apart from its source side."""
-
-    @property
-    def id(self) -> int:
-        """Where the rule is in its table."""
-
-    @property
-    def lhs(self) -> int:
-        """The label of the left-hand side."""
-
-    @property
-    def source_length(self) -> int:
-        """The length of the source side."""
-
-    @property
-    def arity(self) -> int:
-        """Nonterminals on each side."""
-
-    @property
-    def target(self) -> list[int]:
-        """A number >= 0 is a word, ~slot a nonterminal."""
-
-    @property
-    def alignment(self) -> list[Link]:
-        """Links between words, sorted."""
-
-    @property
-    def features(self) -> list[float]:
-        """The dense features."""
-
-    @property
-    def sparse_ids(self) -> list[int]:
-        """The ids of other features."""
-
-    @property
-    def sparse_values(self) -> list[float]:
-        """Their values."""
-
-class Grammar:
-    """Rules in a memory-mapped table behind a trie."""
-
-    def __init__(self, path: str, verify: bool) -> None: ...
-
-    @property
-    def root(self) -> int:
-        """The state before any symbol."""
-
-    def child(self, state: int, symbol: int) -> int | None:
-        """The state behind a state and a symbol, or None."""
-
-    def symbols(self, state: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
-        """The symbols that lead on from a state, increasing."""
-
-    def first_child(self, state: int) -> int:
-        """The state that the first of these symbols leads to; the others follow."""
-
-    def rules(self, state: int) -> list[Rule]:
-        """The rules whose source side ends at a state."""
-
-    def read(self, id: int) -> Rule:
-        """A rule by its id."""
-
-    @property
-    def rule_count(self) -> int:
-        """All rules."""
-
-    @property
-    def source_count(self) -> int:
-        """Different source sides."""
-
-    @property
-    def state_count(self) -> int:
-        """States of the trie."""
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the file."""
-
-    @property
-    def dense_count(self) -> int:
-        """Features that every rule has."""
-
-    @property
-    def kinds(self) -> list[FeatureKind]:
-        """What the values of each feature are."""
-
-    @property
-    def source_words(self) -> Vocabulary:
-        """Words of source sides."""
-
-    @property
-    def target_words(self) -> Vocabulary:
-        """Words of target sides."""
-
-    @property
-    def labels(self) -> Vocabulary:
-        """Names of nonterminals."""
-
-    @property
-    def feature_names(self) -> Vocabulary:
-        """Names of features."""
-
-    @property
-    def notes(self) -> str:
-        """How the grammar was made."""
-
-    @property
-    def name(self) -> str:
-        """The file."""
-
-class GrammarBuilder:
-    """Makes a grammar of rules that come in any order."""
-
-    def __init__(self) -> None: ...
-
-    @property
-    def source_words(self) -> Vocabulary:
-        """Words of source sides."""
-
-    @property
-    def target_words(self) -> Vocabulary:
-        """Words of target sides."""
-
-    @property
-    def labels(self) -> Vocabulary:
-        """Names of nonterminals."""
-
-    @property
-    def feature_names(self) -> Vocabulary:
-        """Names of features."""
-
-    def feature(self, name: str, kind: FeatureKind) -> int:
-        """The id of a feature, which is added if it is new."""
-
-    def add(self, lhs: int, source: Sequence[int], target: Sequence[int], alignment: Sequence[Link], feature_ids: Sequence[int], feature_values: Sequence[float]) -> None:
-        """Add a rule."""
-
-    @property
-    def rule_count(self) -> int:
-        """Rules added."""
-
-    def build(self, name: str) -> Grammar:
-        """The grammar in memory."""
-
-    def write(self, path: str, notes: str) -> None:
-        """Write the grammar to a file."""
-
-def encode_forest(forest: Forest, words: Vocabulary, feature_names: Vocabulary) -> bytes:
-    """
-    The bytes of a forest; its words and features are added to the vocabularies.
-    """
-
-def decode_forest(bytes: bytes, words: Vocabulary, feature_names: Vocabulary, word_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], feature_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
-    """
-    The forest of these bytes; the ids are those that stored numbers stand for.
-    """
-
-def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
-    """The bytes of a vocabulary."""
-
-def decode_vocabulary(bytes: bytes, vocabulary: Vocabulary) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """Add the strings to a vocabulary; their ids."""
-
-def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_names: Vocabulary) -> Forest:
-    """
-    The forest that a file in Moses' or cdec's form has; `file` is for messages.
-    """
-
-def format_moses_hypergraph(forest: Forest, covered: bool) -> bytes:
-    """The text of a forest in Moses' form, or without `covered` in cdec's."""
-
-class RuleTable(enum.Enum):
-    """How rules are written as text."""
-
-    moses = 0
-
-    hiero = 1
-
-class RuleParser:
-    """Reads rules from pieces of a file into a builder."""
-
-    def __init__(self, builder: GrammarBuilder, table: RuleTable, label: str, negate: bool, file: str) -> None:
-        """Numbers without names are named after the label."""
-
-    def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
-
-    def finish(self) -> None:
-        """Read what is left: the last line may lack its end."""
-
-    @property
-    def line_count(self) -> int:
-        """Lines so far."""
-
-def write_rules(grammar: Grammar, table: RuleTable, sink: Callable[[bytes], None]) -> None:
-    """Write all rules as text, which is handed to `sink` in pieces."""
-
-class RuleSmoothing(enum.Enum):
-    """How relative frequencies are smoothed."""
-
-    none = 0
-
-    good_turing = 1
-
-class ExtractionOptions:
-    """What rules are extracted."""
-
-    def __init__(self, *, max_phrase_length: int, max_source_symbols: int, max_nonterminals: int, min_nonterminal_span: int, adjacent_nonterminals: bool, tight: bool, fractional_counts: bool) -> None: ...
-
-class ExtractionSummary:
-    """What was found in a bitext."""
-
-    @property
-    def sentences(self) -> int:
-        """Sentence pairs."""
-
-    @property
-    def phrase_pairs(self) -> int:
-        """Initial phrase pairs."""
-
-    @property
-    def instances(self) -> int:
-        """Places where a rule was found."""
-
-    @property
-    def rules(self) -> int:
-        """Different rules, written."""
-
-    @property
-    def sources(self) -> int:
-        """Different source sides of these."""
-
-    @property
-    def bytes(self) -> int:
-        """The size of the file."""
-
-class TextParser:
-    """Reads one side of a bitext in pieces."""
-
-    def __init__(self, file: str) -> None: ...
-
-    def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
-
-    def finish(self) -> None:
-        """Read what is left: the last line may lack its end."""
-
-class Bitext:
-    """A word-aligned bitext."""
-
-    def __init__(self, source: TextParser, target: TextParser, alignments: Alignments, alignment_file: str) -> None:
-        """Both texts, whose parsers are empty then, and their alignments."""
-
-    def __len__(self) -> int: ...
-
-class SourceFilter:
-    """Source sides that can match given sentences."""
-
-    def __init__(self, bitext: Bitext, max_phrase: int, max_span: int) -> None: ...
-
-    def add(self, text: TextParser) -> None:
-        """Add the sentences of a text."""
-
-def extract_rules(*, bitext: Bitext, options: ExtractionOptions, smoothing: RuleSmoothing, filter: SourceFilter | None, memory: int, directory: str, threads: int, path: str, notes: str, progress: Callable[[str, int, int], None]) -> ExtractionSummary:
-    """Extract and score rules and write them as a grammar."""
-
-class DirectedAlignments:
-    """Alignments in both directions."""
-
-    @property
-    def forward(self) -> Alignments:
-        """In which each target word has chosen."""
-
-    @property
-    def reverse(self) -> Alignments:
-        """In which each source word has chosen."""
-
-class WordAligner:
-    """Aligns the words of a bitext, in both directions."""
-
-    def __init__(self, source: TextParser, target: TextParser, *, null_probability: float, tension: float, concentration: float, max_length: int, memory: int, threads: int) -> None:
-        """Both texts, which must stay as they are."""
-
-    def iterate(self) -> None:
-        """An iteration of expectation maximization."""
-
-    def align(self) -> DirectedAlignments:
-        """The most probable links."""
-
-    @property
-    def used(self) -> int:
-        """How many sentence pairs the model is estimated from."""
-
-def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """The word ids of a derivation, from left to right."""
-
-def derivation_features(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-    """Ids and values of a derivation's features."""
-
-def derivation_score(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-    """The sum of the scores of a derivation's edges."""
-
-def derivation_depths(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """How far below the root each edge of a derivation is."""
-
-def score_edges(forest: Forest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """
-    w · h of each edge; features beyond the end of `weights` have weight 0.
-    """
-
-def viterbi(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float]:
-    """The best derivation and its score."""
-
-def max_marginals(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """For each edge the score of the best derivation that uses it."""
-
-def count_derivations(forest: Forest) -> str:
-    """The number of derivations, in hexadecimal."""
-
-def kbest(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, distinct: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-    """The k best derivations: edges, where those of each begin, and scores."""
-
-class KBest:
-    """The best derivations, one after the other."""
-
-    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distinct: bool, limit: int) -> None: ...
-
-    def next(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float] | None:
-        """The next derivation and its score, or None."""
-
-class Distribution:
-    """P(d) ∝ exp(score(d) / T) over the derivations of a forest."""
-
-    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float) -> None: ...
-
-    @property
-    def log_partition(self) -> float:
-        """log of the sum of exp(score / T)."""
-
-    @property
-    def conditional(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
-        """Probability of each edge given its head."""
-
-    def posteriors(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-        """Expected number of uses of each edge and of each node."""
-
-    def expectation(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """Expectation of the sum of edge values over a derivation."""
-
-    def expected_features(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-        """Ids and values of the expected features."""
-
-    def covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-        """Ids and values of the covariance of edge values with features."""
-
-    def edge_covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Covariance of edge values with the number of uses of each edge."""
-
-    def sample(self, count: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-        """Derivations drawn: edges, where those of each begin, and scores."""
-
-class Envelope:
-    """The upper envelope of a forest along a direction."""
-
-    def __init__(self, forest: Forest, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def __len__(self) -> int: ...
-
-    @property
-    def slopes(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Slope of each line, increasing."""
-
-    @property
-    def intercepts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Score of each line's derivation at step 0."""
-
-    @property
-    def breakpoints(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Step from which each line is the highest; the first is minus infinity."""
-
-    def derivation(self, line: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-        """The edges of a line's derivation."""
 
 class ForestSet:
     """The forests of a data set, one for each sentence."""
@@ -819,6 +474,816 @@ class ExpectationSemiring:
 
     def outside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         """Outside values of all nodes."""
+
+def derivation_words(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """The word ids of a derivation, from left to right."""
+
+def derivation_features(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """Ids and values of a derivation's features."""
+
+def derivation_score(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The sum of the scores of a derivation's edges."""
+
+def derivation_depths(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """How far below the root each edge of a derivation is."""
+
+def score_edges(forest: Forest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    w · h of each edge; features beyond the end of `weights` have weight 0.
+    """
+
+def viterbi(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float]:
+    """The best derivation and its score."""
+
+def max_marginals(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """For each edge the score of the best derivation that uses it."""
+
+def count_derivations(forest: Forest) -> str:
+    """The number of derivations, in hexadecimal."""
+
+def kbest(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, distinct: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """The k best derivations: edges, where those of each begin, and scores."""
+
+class KBest:
+    """The best derivations, one after the other."""
+
+    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distinct: bool, limit: int) -> None: ...
+
+    def next(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float] | None:
+        """The next derivation and its score, or None."""
+
+class Distribution:
+    """P(d) ∝ exp(score(d) / T) over the derivations of a forest."""
+
+    def __init__(self, forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float) -> None: ...
+
+    @property
+    def log_partition(self) -> float:
+        """log of the sum of exp(score / T)."""
+
+    @property
+    def conditional(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """Probability of each edge given its head."""
+
+    def posteriors(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Expected number of uses of each edge and of each node."""
+
+    def expectation(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """Expectation of the sum of edge values over a derivation."""
+
+    def expected_features(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Ids and values of the expected features."""
+
+    def covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Ids and values of the covariance of edge values with features."""
+
+    def edge_covariance(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Covariance of edge values with the number of uses of each edge."""
+
+    def sample(self, count: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """Derivations drawn: edges, where those of each begin, and scores."""
+
+class Envelope:
+    """The upper envelope of a forest along a direction."""
+
+    def __init__(self, forest: Forest, intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def slopes(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Slope of each line, increasing."""
+
+    @property
+    def intercepts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Score of each line's derivation at step 0."""
+
+    @property
+    def breakpoints(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Step from which each line is the highest; the first is minus infinity."""
+
+    def derivation(self, line: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """The edges of a line's derivation."""
+
+class CorpusScore:
+    """From the summed statistics of a corpus to its score; higher is better."""
+
+    @property
+    def dimension(self) -> int:
+        """How many statistics there are."""
+
+    def __call__(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
+
+    def rows(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The score of each row of statistics."""
+
+    def size(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """How much text the statistics stand for, in the metric's unit."""
+
+    def first_document(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """
+        A small document without a mistake, in whose context a first sentence can be judged.
+        """
+
+class ReferenceWords:
+    """The references of each sentence as numbered words."""
+
+    def __init__(self, references: Sequence[Sequence[str]]) -> None:
+        """
+        references[i] are those of sentence i, their words separated by white space.
+        """
+
+    def __len__(self) -> int: ...
+
+    def find_all(self, vocabulary: Vocabulary, spellings: Sequence[str] | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """
+        The number of each word of a vocabulary, -1 for words that are in no reference; spellings, if given, are looked up in place of the words.
+        """
+
+class Hypotheses:
+    """Hypotheses in the numbers of the references' words."""
+
+    def __len__(self) -> int: ...
+
+def text_hypotheses(references: ReferenceWords, texts: Sequence[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Hypotheses:
+    """
+    Texts as hypotheses; sentences[i] is the sentence that texts[i] translates.
+    """
+
+def nbest_hypotheses(references: ReferenceWords, lists: NBest, spellings: Sequence[str] | None = None) -> Hypotheses:
+    """
+    The rows of n-best lists as hypotheses; spellings, if given, are looked up in place of the lists' words.
+    """
+
+class WordMetric:
+    """References as a metric that compares words sees them."""
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers the statistics of a hypothesis are."""
+
+    def statistics(self, hypotheses: Hypotheses, *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """A row of statistics for each hypothesis."""
+
+    def set_statistics(self, lists: NBest, hypotheses: Hypotheses, *, threads: int = 0) -> None:
+        """
+        Store the statistics with the n-best lists that the hypotheses were made of.
+        """
+
+class ReferenceLength(enum.Enum):
+    """Which reference length BLEU counts."""
+
+    closest = 0
+    """To the hypothesis; the shorter of two."""
+
+    shortest = 1
+
+    average = 2
+
+MAX_NGRAM_ORDER: int = 16
+
+class BleuReferences(WordMetric):
+    """Statistics m_1 .. m_K, n_1 .. n_K, rho of BLEU."""
+
+    def __init__(self, references: ReferenceWords, *, order: int = 4, length: ReferenceLength = ReferenceLength.closest) -> None: ...
+
+class WerReferences(WordMetric):
+    """Edits and reference words of the closest reference."""
+
+    def __init__(self, references: ReferenceWords) -> None: ...
+
+class TerReferences(WordMetric):
+    """Edits with shifts, and the average number of reference words."""
+
+    def __init__(self, references: ReferenceWords) -> None: ...
+
+class ChrfOptions:
+    """How chrF is counted and computed."""
+
+    def __init__(self, *, character_order: int = 6, word_order: int = 0, beta: int = 2, whitespace: bool = False, epsilon_smoothing: bool = False) -> None: ...
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers the statistics of a hypothesis are."""
+
+class ChrfReferences:
+    """References as chrF sees them."""
+
+    def __init__(self, references: Sequence[Sequence[str]], options: ChrfOptions = ...) -> None: ...
+
+    def statistics(self, texts: Sequence[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """
+        A row of n-grams in the hypothesis, in the reference and in both for each order.
+        """
+
+class Smoothing(enum.Enum):
+    """What BLEU does about orders without a match."""
+
+    none = 0
+    """The score is 0."""
+
+    floor = 1
+    """The value counts as matches."""
+
+    add_k = 2
+    """The value is added to all counts of orders above 1."""
+
+    exponential = 3
+    """1/2, 1/4, ... count as matches."""
+
+class BleuOptions:
+    """How BLEU is computed from statistics."""
+
+    def __init__(self, *, smoothing: Smoothing = Smoothing.none, value: float = 0.0, effective_order: bool = False) -> None: ...
+
+BLEU_PLUS_ONE: BleuOptions = ...
+
+class BleuScore(CorpusScore):
+    """BLEU, from 0 to 1."""
+
+    def __init__(self, order: int = 4, options: BleuOptions = ...) -> None: ...
+
+class ChrfScore(CorpusScore):
+    """chrF, from 0 to 1."""
+
+    def __init__(self, options: ChrfOptions = ...) -> None: ...
+
+class ErrorRateScore(CorpusScore):
+    """Minus the edits for each reference word."""
+
+    def __init__(self) -> None: ...
+
+class MeanScore(CorpusScore):
+    """The mean of a sum and a count, or minus the mean."""
+
+    def __init__(self, *, higher_is_better: bool = True) -> None: ...
+
+def perfect_sentence(order: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """Statistics of one sentence of K words without a mistake."""
+
+def document_gains(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    n_1 (BLEU(document + b) - BLEU(document)) for each row b of statistics.
+    """
+
+def linear_bleu(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """The gradient of document_gains at b = 0."""
+
+def forest_statistics(references: BleuReferences, forest: Forest, sentence: int, numbers: NDArray[numpy.int32], *, max_edges: int) -> tuple[Forest, NDArray[numpy.int32], NDArray[numpy.float64]]:
+    """
+    The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is what word w is in the references.
+    """
+
+def best_rows(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0, threads: int = 0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """
+    Of each sentence the row with the greatest w . h + gain_scale * gain; -1: none.
+    """
+
+def best_rows_of(lists: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """The same with the scores w . h at hand."""
+
+def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10) -> list[list[int]]:
+    """
+    For each sentence the rows of a greedy search for the best corpus score.
+    """
+
+class BleuForests:
+    """Forests with statistics of BLEU on their edges."""
+
+    def __init__(self, forests: ForestSet, references: BleuReferences, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, growth: int, threads: int) -> None: ...
+
+    @property
+    def edge_count(self) -> int:
+        """Edges of all split forests."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory in use."""
+
+def linear_gain(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """What each statistic adds to the gain, near this document."""
+
+def hope_fear(forests: ForestSet, split: BleuForests, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]]:
+    """
+    Hope, fear and 1-best of a sentence: edges, exact statistics and score of each.
+    """
+
+def oracle_statistics(forests: ForestSet, split: BleuForests, score: CorpusScore) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    The summed statistics of the best derivations for the metric that can be found.
+    """
+
+class ForestReranker:
+    """Searches a forest for hopes and fears, under several weights."""
+
+    def __init__(self, forest: Forest, references: BleuReferences, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, gain_weight: float, kept: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+        """
+        Derivations with a large w · h + gain_weight B: edges, where those of each begin, w · h and statistics.
+        """
+
+def derivation_statistics(metric: WordMetric, forest: Forest, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+    """A row of statistics for each derivation."""
+
+def reference_derivation(forest: Forest, references: ReferenceWords, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')] | None:
+    """The best derivation whose string is a reference, or None."""
+
+class LineSearchResult:
+    """Where a line search ended."""
+
+    @property
+    def step(self) -> float:
+        """The best step; 0 if none is better."""
+
+    @property
+    def score(self) -> float:
+        """The score there."""
+
+    @property
+    def score_at_zero(self) -> float:
+        """The score where it began."""
+
+class ErrorSurface:
+    """The summed statistics of the best hypotheses along a line of weights."""
+
+    @property
+    def at_zero(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The statistics at step 0."""
+
+    def table(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
+        """The breakpoints, and the statistics before, between and after them."""
+
+    def search(self, score: CorpusScore, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
+        """Find the step with the best score between two bounds."""
+
+    def search_scores(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score_at_zero: float, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
+        """The same with a score for each row of the table, and that at step 0."""
+
+def error_surface(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
+    """
+    The surface of lines intercept + step * slope; those of sentence i are the ones from offsets[i] to offsets[i + 1].
+    """
+
+def nbest_surface(lists: NBest, origins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
+    """The surface along w + step * d, given w . h and d . h of each row."""
+
+class Pool(enum.Enum):
+    """Which hypotheses of a list compete on a side of a loss."""
+
+    all = 0
+
+    reference = 1
+
+    least_cost = 2
+
+    local = 3
+
+    fixed = 4
+
+class Side:
+    """A max or log-sum-exp of score + cost over a pool."""
+
+    def __init__(self, *, pool: Pool = Pool.all, cost: float = 0.0, soft: bool = False) -> None: ...
+
+class Loss:
+    """What should go up and what should go down, or Bayes risk."""
+
+    def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
+
+def loss_gradient(nbest: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost_scale: float, loss: Loss, threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    The loss over all sentences, and its gradient; costs are multiplied by cost_scale.
+    """
+
+class RankingPairs:
+    """Rows of which one should rank above the other."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def better(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """Rows that should score higher."""
+
+    @property
+    def worse(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """Rows that should score lower, in the same order."""
+
+def sample_pairs(nbest: NBest, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, samples: int, kept: int, threshold: float, seed: int, threads: int) -> RankingPairs:
+    """
+    Pairs of each list whose gains differ most, among many drawn at random.
+    """
+
+def oracle_pairs(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], *, most: int = 0) -> RankingPairs:
+    """
+    Every oracle (or `most` of a list's) with every other hypothesis of its list.
+    """
+
+class SparseRows:
+    """Sparse vectors: differences of feature vectors."""
+
+    def __len__(self) -> int: ...
+
+    def dot(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The product of each row with the weights."""
+
+    def transposed_dot(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The sum of the rows, each times its x."""
+
+def logistic_loss(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """The sum of log(1 + exp(-w.(h(better) - h(worse)))), and its gradient."""
+
+def logistic_regression(nbest: NBest, pairs: RankingPairs, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, strength: float, tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.(h(better) - h(worse)))).
+    """
+
+def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
+    """h(better) - h(worse) for each pair."""
+
+def violated_pairs(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+    """
+    How many pairs have a margin below 1, and the sum of h(better) - h(worse) over them.
+    """
+
+def softmax_tangents(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], SparseRows]:
+    """log(Z_oracle / Z_nbest) of each sentence, and its gradients."""
+
+class MarginSolution:
+    """What solve_margins found."""
+
+    @property
+    def tau(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
+
+    @property
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
+
+    @property
+    def passes(self) -> int: ...
+
+    @property
+    def gap(self) -> float:
+        """The largest projected gradient of the last pass."""
+
+def solve_margins(rows: SparseRows, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, bound: float, tolerance: float, max_passes: int, seed: int) -> MarginSolution:
+    """Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row)."""
+
+class SimplexQpSolution:
+    """What solve_simplex_qp found."""
+
+    @property
+    def alpha(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def gap(self) -> float:
+        """The largest violation of the optimality conditions that is left."""
+
+def solve_simplex_qp(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], linear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, budget: float, tolerance: float = 1e-09, max_iterations: int = 100000) -> SimplexQpSolution:
+    """
+    Maximize linear.alpha - alpha'gram alpha / 2 for alpha >= 0 with sum alpha = budget.
+    """
+
+class OnlineWeights:
+    """Weights that change a few features at a time, and their mean."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def current(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
+        """The weights as they are now: a view, which changes with them."""
+
+    def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float) -> None:
+        """w += step * values."""
+
+    def count(self, times: float = 1.0) -> None:
+        """End a step: w counts so many times in the mean."""
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The mean over the steps."""
+
+    def grown(self, features: int) -> OnlineWeights:
+        """The same with at least so many features; new ones have weight 0."""
+
+    def copy(self) -> OnlineWeights: ...
+
+    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Everything in one array, for `load`."""
+
+    @staticmethod
+    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> OnlineWeights:
+        """What was saved, bit for bit."""
+
+class WorkingSet:
+    """The hope and some fears: rows h(hope) - h(d), and losses."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def ids(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """All features of its derivations."""
+
+    @property
+    def rows(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """h(hope) - h(d) of each derivation."""
+
+    @property
+    def losses(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """B(hope) - B(d) of each derivation."""
+
+    def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float) -> None:
+        """Add a derivation."""
+
+    def violations(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """v(d) of each derivation."""
+
+    def violation(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """v(d) of a derivation that need not be in the set."""
+
+    def solve(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, tolerance: float, max_iterations: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """The direction of the step."""
+
+class SubgradientState:
+    """Weights on their way, and their mean."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def loss(self) -> float:
+        """The losses met in the last epoch, summed up."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Everything in one array, for `load`."""
+
+    @staticmethod
+    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
+        """What was saved, bit for bit."""
+
+def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, fixed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, cost_scale: float = 1.0, state: SubgradientState) -> SubgradientState:
+    """
+    One epoch of subgradient steps; returns the next state. Costs are multiplied by their scale.
+    """
+
+class KBestMiraState:
+    """Weights on their way, and the document."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def loss(self) -> float:
+        """The violations met in the last epoch, summed up."""
+
+    @property
+    def updates(self) -> int:
+        """How many of its sentences had one."""
+
+    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Everything in one array, for `load`."""
+
+    @staticmethod
+    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> KBestMiraState:
+        """What was saved, bit for bit."""
+
+def kbest_mira_epoch(nbest: NBest, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
+    """One epoch of k-best MIRA; returns the next state."""
+
+def forest_mira_epoch(forests: ForestSet, split: BleuForests, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
+    """One epoch of forest MIRA; returns the next state."""
+
+class Alignments:
+    """The links between the words of many sentence pairs."""
+
+    def __len__(self) -> int: ...
+
+    def text(self, sentence: int) -> str:
+        """The links of a sentence, as in Pharaoh files."""
+
+    @property
+    def link_count(self) -> int:
+        """All links together."""
+
+class AlignmentParser:
+    """Reads Pharaoh files in pieces."""
+
+    def __init__(self, file: str) -> None: ...
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> Alignments:
+        """
+        Read what is left, the last line may lack its end, and give all that was read.
+        """
+
+class SymmetrizationBase(enum.Enum):
+    """Which points are chosen first."""
+
+    intersection = 0
+
+    union = 1
+
+    grow = 2
+
+class SymmetrizationFinal(enum.Enum):
+    """Which words a last point must give a link to."""
+
+    none = 0
+
+    either = 1
+
+    both = 2
+
+def symmetrize_alignments(forward: Alignments, reverse: Alignments, base: SymmetrizationBase, diagonal: bool, final: SymmetrizationFinal) -> Alignments:
+    """One alignment of two directed ones."""
+
+class FeatureKind(enum.Enum):
+    """What the values of a feature are."""
+
+    score = 0
+
+    probability = 1
+
+    count = 2
+
+def score_of(kind: FeatureKind, value: float) -> float:
+    """
+    What the model sees of a value: for a probability its logarithm, at least -100.
+    """
+
+class Link:
+    """Two words that belong together, by their places."""
+
+    def __init__(self, source: int, target: int) -> None: ...
+
+    @property
+    def source(self) -> int:
+        """The place of the source word."""
+
+    @property
+    def target(self) -> int:
+        """The place of the target word."""
+
+class Rule:
+    """A rule of a grammar, apart from its source side."""
+
+    @property
+    def id(self) -> int:
+        """Where the rule is in its table."""
+
+    @property
+    def lhs(self) -> int:
+        """The label of the left-hand side."""
+
+    @property
+    def source_length(self) -> int:
+        """The length of the source side."""
+
+    @property
+    def arity(self) -> int:
+        """Nonterminals on each side."""
+
+    @property
+    def target(self) -> list[int]:
+        """A number >= 0 is a word, ~slot a nonterminal."""
+
+    @property
+    def alignment(self) -> list[Link]:
+        """Links between words, sorted."""
+
+    @property
+    def features(self) -> list[float]:
+        """The dense features."""
+
+    @property
+    def sparse_ids(self) -> list[int]:
+        """The ids of other features."""
+
+    @property
+    def sparse_values(self) -> list[float]:
+        """Their values."""
+
+class Grammar:
+    """Rules in a memory-mapped table behind a trie."""
+
+    def __init__(self, path: str, verify: bool) -> None: ...
+
+    @property
+    def root(self) -> int:
+        """The state before any symbol."""
+
+    def child(self, state: int, symbol: int) -> int | None:
+        """The state behind a state and a symbol, or None."""
+
+    def symbols(self, state: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The symbols that lead on from a state, increasing."""
+
+    def first_child(self, state: int) -> int:
+        """The state that the first of these symbols leads to; the others follow."""
+
+    def rules(self, state: int) -> list[Rule]:
+        """The rules whose source side ends at a state."""
+
+    def read(self, id: int) -> Rule:
+        """A rule by its id."""
+
+    @property
+    def rule_count(self) -> int:
+        """All rules."""
+
+    @property
+    def source_count(self) -> int:
+        """Different source sides."""
+
+    @property
+    def state_count(self) -> int:
+        """States of the trie."""
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the file."""
+
+    @property
+    def dense_count(self) -> int:
+        """Features that every rule has."""
+
+    @property
+    def kinds(self) -> list[FeatureKind]:
+        """What the values of each feature are."""
+
+    @property
+    def source_words(self) -> Vocabulary:
+        """Words of source sides."""
+
+    @property
+    def target_words(self) -> Vocabulary:
+        """Words of target sides."""
+
+    @property
+    def labels(self) -> Vocabulary:
+        """Names of nonterminals."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """Names of features."""
+
+    @property
+    def notes(self) -> str:
+        """How the grammar was made."""
+
+    @property
+    def name(self) -> str:
+        """The file."""
+
+class GrammarBuilder:
+    """Makes a grammar of rules that come in any order."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def source_words(self) -> Vocabulary:
+        """Words of source sides."""
+
+    @property
+    def target_words(self) -> Vocabulary:
+        """Words of target sides."""
+
+    @property
+    def labels(self) -> Vocabulary:
+        """Names of nonterminals."""
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """Names of features."""
+
+    def feature(self, name: str, kind: FeatureKind) -> int:
+        """The id of a feature, which is added if it is new."""
+
+    def add(self, lhs: int, source: Sequence[int], target: Sequence[int], alignment: Sequence[Link], feature_ids: Sequence[int], feature_values: Sequence[float]) -> None:
+        """Add a rule."""
+
+    @property
+    def rule_count(self) -> int:
+        """Rules added."""
+
+    def build(self, name: str) -> Grammar:
+        """The grammar in memory."""
+
+    def write(self, path: str, notes: str) -> None:
+        """Write the grammar to a file."""
 
 class TextScore:
     """Sums over the words of a text, ends included."""
@@ -1024,84 +1489,6 @@ class TranslationModel:
     def feature_names(self) -> Vocabulary:
         """The names of features."""
 
-class PassThrough(enum.Enum):
-    """Why a word passes as it is."""
-
-    unknown = 0
-
-    identity = 1
-
-    number = 2
-
-    proper_name = 3
-
-class RuleTemplate:
-    """Gives features to rules."""
-
-class PythonTemplate(RuleTemplate):
-    """A template that is in Python."""
-
-    def __init__(self, names: Vocabulary, rules: Callable[[int, Sequence[int], Sequence[Rule]], Sequence[Sequence[tuple[str, float]]]], word: Callable[[PassThrough, str], Sequence[Sequence[tuple[str, float]]]]) -> None:
-        """
-        The function `rules` gets the number of a grammar, a source side and its rules, and `word` gets why a word passes and the word; both give the features of each rule.
-        """
-
-class LexicalTemplate(RuleTemplate):
-    """Features of words and of aligned pairs of them."""
-
-    def __init__(self, *, model: TranslationModel, source_words: Sequence[str], target_words: Sequence[str], unknown: bool, names: Sequence[str], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """
-        Feature i is of target word target[i] of the list and of source word source[i], or of ANY or NULL. The number behind a list is for all other words, if `unknown`.
-        """
-
-    ANY: Final[int] = ...
-    """Whatever the source word."""
-
-    NULL: Final[int] = ...
-    """Without a source word."""
-
-class TemplateFeatures:
-    """What templates say of rules, kept."""
-
-    def __init__(self, model: TranslationModel, templates: Sequence[RuleTemplate], max_bytes: int) -> None: ...
-
-    @property
-    def nbytes(self) -> int:
-        """Memory in use."""
-
-class LexicalCounts:
-    """Frequent words and what they are linked to."""
-
-    @property
-    def source(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
-        """The number of a source word, or LexicalTemplate.ANY or NULL."""
-
-    @property
-    def target(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
-        """The number of a target word."""
-
-    @property
-    def count(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', writable=False)]:
-        """How often that was seen."""
-
-def count_lexical(bitext: Bitext, min_count: int, min_feature_count: int, progress: Callable[[str, int, int], None]) -> tuple[list[str], list[str], LexicalCounts]:
-    """
-    The frequent words of both sides, and what was seen of them; the number behind them is that of all other words.
-    """
-
-def frequent_links(bitext: Bitext, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[list[str], int]]:
-    """
-    The most frequent links, a source word and a target word, and their counts.
-    """
-
-def frequent_ngrams(bitext: Bitext, order: int, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[list[str], int]]:
-    """The most frequent n-grams of the target side, and their counts."""
-
-def best_triggers(bitext: Bitext, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[str, str, float]]:
-    """
-    The pairs of a source word and a target word with the highest mutual information.
-    """
-
 class DecoderOptions:
     """How to decode."""
 
@@ -1184,6 +1571,51 @@ class Decoder:
     def best(self, words: Sequence[str]) -> Forest:
         """The best derivation, as a forest that has no other."""
 
+class PassThrough(enum.Enum):
+    """Why a word passes as it is."""
+
+    unknown = 0
+
+    identity = 1
+
+    number = 2
+
+    proper_name = 3
+
+class RuleTemplate:
+    """Gives features to rules."""
+
+class PythonTemplate(RuleTemplate):
+    """A template that is in Python."""
+
+    def __init__(self, names: Vocabulary, rules: Callable[[int, Sequence[int], Sequence[Rule]], Sequence[Sequence[tuple[str, float]]]], word: Callable[[PassThrough, str], Sequence[Sequence[tuple[str, float]]]]) -> None:
+        """
+        The function `rules` gets the number of a grammar, a source side and its rules, and `word` gets why a word passes and the word; both give the features of each rule.
+        """
+
+class LexicalTemplate(RuleTemplate):
+    """Features of words and of aligned pairs of them."""
+
+    def __init__(self, *, model: TranslationModel, source_words: Sequence[str], target_words: Sequence[str], unknown: bool, names: Sequence[str], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Feature i is of target word target[i] of the list and of source word source[i], or of ANY or NULL. The number behind a list is for all other words, if `unknown`.
+        """
+
+    ANY: Final[int] = ...
+    """Whatever the source word."""
+
+    NULL: Final[int] = ...
+    """Without a source word."""
+
+class TemplateFeatures:
+    """What templates say of rules, kept."""
+
+    def __init__(self, model: TranslationModel, templates: Sequence[RuleTemplate], max_bytes: int) -> None: ...
+
+    @property
+    def nbytes(self) -> int:
+        """Memory in use."""
+
 class PreparedForest:
     """A forest as rescoring needs it, whatever the weights are."""
 
@@ -1206,178 +1638,134 @@ class ForestRescorer:
     def rescore(self, forest: PreparedForest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], only_best: bool) -> Forest:
         """The forest with language models, or the best derivation of it."""
 
-class NBest:
-    """All hypotheses of a data set, sorted by sentence."""
+class RuleSmoothing(enum.Enum):
+    """How relative frequencies are smoothed."""
+
+    none = 0
+
+    good_turing = 1
+
+class ExtractionOptions:
+    """What rules are extracted."""
+
+    def __init__(self, *, max_phrase_length: int, max_source_symbols: int, max_nonterminals: int, min_nonterminal_span: int, adjacent_nonterminals: bool, tight: bool, fractional_counts: bool) -> None: ...
+
+class ExtractionSummary:
+    """What was found in a bitext."""
 
     @property
-    def sentence_count(self) -> int:
-        """Sentences, also those without any."""
+    def sentences(self) -> int:
+        """Sentence pairs."""
 
     @property
-    def hypothesis_count(self) -> int:
-        """Hypotheses: rows."""
+    def phrase_pairs(self) -> int:
+        """Initial phrase pairs."""
 
     @property
-    def feature_count(self) -> int:
-        """One more than the largest feature id: how long weights have to be."""
+    def instances(self) -> int:
+        """Places where a rule was found."""
 
     @property
-    def words(self) -> Vocabulary:
-        """What word ids number."""
+    def rules(self) -> int:
+        """Different rules, written."""
 
     @property
-    def feature_names(self) -> Vocabulary:
-        """What feature ids number."""
+    def sources(self) -> int:
+        """Different source sides of these."""
 
     @property
-    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
-        """First row of each sentence, and end."""
+    def bytes(self) -> int:
+        """The size of the file."""
+
+class TextParser:
+    """Reads one side of a bitext in pieces."""
+
+    def __init__(self, file: str) -> None: ...
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> None:
+        """Read what is left: the last line may lack its end."""
+
+class Bitext:
+    """A word-aligned bitext."""
+
+    def __init__(self, source: TextParser, target: TextParser, alignments: Alignments, alignment_file: str) -> None:
+        """Both texts, whose parsers are empty then, and their alignments."""
+
+    def __len__(self) -> int: ...
+
+class SourceFilter:
+    """Source sides that can match given sentences."""
+
+    def __init__(self, bitext: Bitext, max_phrase: int, max_span: int) -> None: ...
+
+    def add(self, text: TextParser) -> None:
+        """Add the sentences of a text."""
+
+def extract_rules(*, bitext: Bitext, options: ExtractionOptions, smoothing: RuleSmoothing, filter: SourceFilter | None, memory: int, directory: str, threads: int, path: str, notes: str, progress: Callable[[str, int, int], None]) -> ExtractionSummary:
+    """Extract and score rules and write them as a grammar."""
+
+class LexicalCounts:
+    """Frequent words and what they are linked to."""
 
     @property
-    def empty_sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """The sentences that have no hypotheses."""
-
-    def statistics(self, begin: int, end: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')] | None:
-        """
-        What a metric counted for each of these rows, a matrix; None until it is set.
-        """
+    def source(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The number of a source word, or LexicalTemplate.ANY or NULL."""
 
     @property
-    def statistics_nbytes(self) -> int:
-        """Bytes in use for the statistics, in memory or in files."""
-
-    def set_statistics(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """Set the statistics, a matrix with one row for each hypothesis."""
-
-    def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NBest:
-        """The same lists with the values of each feature times its factor."""
+    def target(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
+        """The number of a target word."""
 
     @property
-    def nbytes(self) -> int:
-        """Bytes in use for features, text and names, in memory or in files."""
+    def count(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', writable=False)]:
+        """How often that was seen."""
 
-    @property
-    def spilled(self) -> bool:
-        """Whether the data lie in temporary files."""
-
-    def feature_ids(self, row: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
-        """Ids of a hypothesis' features, increasing."""
-
-    def feature_values(self, row: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
-        """Values of a hypothesis' features, in the order of their ids."""
-
-    def word_ids(self, row: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-        """Ids of a hypothesis' words."""
-
-    def text(self, row: int) -> str:
-        """The text of a hypothesis."""
-
-class NBestBuilder:
-    """Collects hypotheses in any order; of equal ones the first is kept."""
-
-    def __init__(self, words: Vocabulary, feature_names: Vocabulary, *, memory_limit: int = 0, directory: str = '') -> None: ...
-
-    def add(self, sentence: int, text: str, feature_ids: Sequence[int], feature_values: Sequence[float]) -> bool:
-        """Add a hypothesis; False if there is an equal one."""
-
-    def add_all(self, lists: NBest) -> int:
-        """Add all hypotheses of other lists; returns how many were new."""
-
-    def finish(self, sentences: int = 0) -> NBest:
-        """
-        Make the lists, at least `sentences` of them; the builder is empty afterwards.
-        """
-
-    @property
-    def words(self) -> Vocabulary:
-        """What word ids number."""
-
-    @property
-    def feature_names(self) -> Vocabulary:
-        """What feature ids number."""
-
-    @property
-    def hypothesis_count(self) -> int:
-        """Hypotheses so far."""
-
-    @property
-    def duplicate_count(self) -> int:
-        """Hypotheses left out so far."""
-
-def nbest_scores(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """w . h of each row."""
-
-def sentence_scores(lists: NBest, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """w . h of the rows of one sentence."""
-
-def best_rows(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0, threads: int = 0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+def count_lexical(bitext: Bitext, min_count: int, min_feature_count: int, progress: Callable[[str, int, int], None]) -> tuple[list[str], list[str], LexicalCounts]:
     """
-    Of each sentence the row with the greatest w . h + gain_scale * gain; -1: none.
+    The frequent words of both sides, and what was seen of them; the number behind them is that of all other words.
     """
 
-def best_rows_of(lists: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """The same with the scores w . h at hand."""
-
-def sum_statistics(lists: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The sum of the statistics of some rows; -1: none."""
-
-def feature_column(lists: NBest, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The value of one feature in each row."""
-
-def count_features(lists: NBest, features: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+def frequent_links(bitext: Bitext, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[list[str], int]]:
     """
-    Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.
+    The most frequent links, a source word and a target word, and their counts.
     """
 
-def find_value_above(lists: NBest, bound: float) -> tuple[int, int, float] | None:
+def frequent_ngrams(bitext: Bitext, order: int, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[list[str], int]]:
+    """The most frequent n-grams of the target side, and their counts."""
+
+def best_triggers(bitext: Bitext, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[str, str, float]]:
     """
-    Row, feature and value of the first value that is larger than this in size.
+    The pairs of a source word and a target word with the highest mutual information.
     """
 
-def nbest_checksum(lists: NBest) -> int:
-    """A number that tells lists, features and statistics from others."""
-
-def rows_without_words(lists: NBest) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """The hypotheses whose text is empty."""
-
-class LineSearchResult:
-    """Where a line search ended."""
+class DirectedAlignments:
+    """Alignments in both directions."""
 
     @property
-    def step(self) -> float:
-        """The best step; 0 if none is better."""
+    def forward(self) -> Alignments:
+        """In which each target word has chosen."""
 
     @property
-    def score(self) -> float:
-        """The score there."""
+    def reverse(self) -> Alignments:
+        """In which each source word has chosen."""
+
+class WordAligner:
+    """Aligns the words of a bitext, in both directions."""
+
+    def __init__(self, source: TextParser, target: TextParser, *, null_probability: float, tension: float, concentration: float, max_length: int, memory: int, threads: int) -> None:
+        """Both texts, which must stay as they are."""
+
+    def iterate(self) -> None:
+        """An iteration of expectation maximization."""
+
+    def align(self) -> DirectedAlignments:
+        """The most probable links."""
 
     @property
-    def score_at_zero(self) -> float:
-        """The score where it began."""
-
-class ErrorSurface:
-    """The summed statistics of the best hypotheses along a line of weights."""
-
-    @property
-    def at_zero(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The statistics at step 0."""
-
-    def table(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
-        """The breakpoints, and the statistics before, between and after them."""
-
-    def search(self, score: CorpusScore, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
-        """Find the step with the best score between two bounds."""
-
-    def search_scores(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score_at_zero: float, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
-        """The same with a score for each row of the table, and that at step 0."""
-
-def error_surface(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
-    """
-    The surface of lines intercept + step * slope; those of sentence i are the ones from offsets[i] to offsets[i + 1].
-    """
-
-def nbest_surface(lists: NBest, origins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
-    """The surface along w + step * d, given w . h and d . h of each row."""
+    def used(self) -> int:
+        """How many sentence pairs the model is estimated from."""
 
 class BarLayout:
     """
@@ -1458,440 +1846,52 @@ class NBestParser:
     def labels(self) -> list[tuple[str, int]]:
         """The labels that had several values, and how many."""
 
-class Pool(enum.Enum):
-    """Which hypotheses of a list compete on a side of a loss."""
-
-    all = 0
-
-    reference = 1
-
-    least_cost = 2
-
-    local = 3
-
-    fixed = 4
-
-class Side:
-    """A max or log-sum-exp of score + cost over a pool."""
-
-    def __init__(self, *, pool: Pool = Pool.all, cost: float = 0.0, soft: bool = False) -> None: ...
-
-class Loss:
-    """What should go up and what should go down, or Bayes risk."""
-
-    def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
-
-def loss_gradient(nbest: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost_scale: float, loss: Loss, threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+def encode_forest(forest: Forest, words: Vocabulary, feature_names: Vocabulary) -> bytes:
     """
-    The loss over all sentences, and its gradient; costs are multiplied by cost_scale.
+    The bytes of a forest; its words and features are added to the vocabularies.
     """
 
-class SubgradientState:
-    """Weights on their way, and their mean."""
+def decode_forest(bytes: bytes, words: Vocabulary, feature_names: Vocabulary, word_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], feature_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+    """
+    The forest of these bytes; the ids are those that stored numbers stand for.
+    """
 
-    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
+    """The bytes of a vocabulary."""
+
+def decode_vocabulary(bytes: bytes, vocabulary: Vocabulary) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+    """Add the strings to a vocabulary; their ids."""
+
+def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_names: Vocabulary) -> Forest:
+    """
+    The forest that a file in Moses' or cdec's form has; `file` is for messages.
+    """
+
+def format_moses_hypergraph(forest: Forest, covered: bool) -> bytes:
+    """The text of a forest in Moses' form, or without `covered` in cdec's."""
+
+class RuleTable(enum.Enum):
+    """How rules are written as text."""
+
+    moses = 0
+
+    hiero = 1
+
+class RuleParser:
+    """Reads rules from pieces of a file into a builder."""
+
+    def __init__(self, builder: GrammarBuilder, table: RuleTable, label: str, negate: bool, file: str) -> None:
+        """Numbers without names are named after the label."""
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes; lines may go on in the next piece."""
+
+    def finish(self) -> None:
+        """Read what is left: the last line may lack its end."""
 
     @property
-    def loss(self) -> float:
-        """The losses met in the last epoch, summed up."""
-
-    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
-
-    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
-
-    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Everything in one array, for `load`."""
-
-    @staticmethod
-    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
-        """What was saved, bit for bit."""
-
-def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, fixed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, cost_scale: float = 1.0, state: SubgradientState) -> SubgradientState:
-    """
-    One epoch of subgradient steps; returns the next state. Costs are multiplied by their scale.
-    """
-
-class KBestMiraState:
-    """Weights on their way, and the document."""
-
-    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    @property
-    def loss(self) -> float:
-        """The violations met in the last epoch, summed up."""
-
-    @property
-    def updates(self) -> int:
-        """How many of its sentences had one."""
-
-    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
-
-    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
-
-    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Everything in one array, for `load`."""
-
-    @staticmethod
-    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> KBestMiraState:
-        """What was saved, bit for bit."""
-
-def kbest_mira_epoch(nbest: NBest, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
-    """One epoch of k-best MIRA; returns the next state."""
-
-class RankingPairs:
-    """Rows of which one should rank above the other."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def better(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """Rows that should score higher."""
-
-    @property
-    def worse(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """Rows that should score lower, in the same order."""
-
-def sample_pairs(nbest: NBest, gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, samples: int, kept: int, threshold: float, seed: int, threads: int) -> RankingPairs:
-    """
-    Pairs of each list whose gains differ most, among many drawn at random.
-    """
-
-def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10) -> list[list[int]]:
-    """
-    For each sentence the rows of a greedy search for the best corpus score.
-    """
-
-def oracle_pairs(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], *, most: int = 0) -> RankingPairs:
-    """
-    Every oracle (or `most` of a list's) with every other hypothesis of its list.
-    """
-
-class SparseRows:
-    """Sparse vectors: differences of feature vectors."""
-
-    def __len__(self) -> int: ...
-
-    def dot(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The product of each row with the weights."""
-
-    def transposed_dot(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The sum of the rows, each times its x."""
-
-def logistic_loss(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-    """The sum of log(1 + exp(-w.(h(better) - h(worse)))), and its gradient."""
-
-def logistic_regression(nbest: NBest, pairs: RankingPairs, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, strength: float, tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """
-    Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.(h(better) - h(worse)))).
-    """
-
-def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
-    """h(better) - h(worse) for each pair."""
-
-def violated_pairs(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-    """
-    How many pairs have a margin below 1, and the sum of h(better) - h(worse) over them.
-    """
-
-def softmax_tangents(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], SparseRows]:
-    """log(Z_oracle / Z_nbest) of each sentence, and its gradients."""
-
-class MarginSolution:
-    """What solve_margins found."""
-
-    @property
-    def tau(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
-
-    @property
-    def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
-
-    @property
-    def passes(self) -> int: ...
-
-    @property
-    def gap(self) -> float:
-        """The largest projected gradient of the last pass."""
-
-def solve_margins(rows: SparseRows, margins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, bound: float, tolerance: float, max_passes: int, seed: int) -> MarginSolution:
-    """Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row)."""
-
-def feature_sum(nbest: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The sum of the feature vectors of some rows, each times its x."""
-
-def feature_spread(nbest: NBest, features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """How much each feature varies within a list."""
-
-class ReferenceWords:
-    """The references of each sentence as numbered words."""
-
-    def __init__(self, references: Sequence[Sequence[str]]) -> None:
-        """
-        references[i] are those of sentence i, their words separated by white space.
-        """
-
-    def __len__(self) -> int: ...
-
-    def find_all(self, vocabulary: Vocabulary, spellings: Sequence[str] | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-        """
-        The number of each word of a vocabulary, -1 for words that are in no reference; spellings, if given, are looked up in place of the words.
-        """
-
-class Hypotheses:
-    """Hypotheses in the numbers of the references' words."""
-
-    def __len__(self) -> int: ...
-
-def text_hypotheses(references: ReferenceWords, texts: Sequence[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Hypotheses:
-    """
-    Texts as hypotheses; sentences[i] is the sentence that texts[i] translates.
-    """
-
-def nbest_hypotheses(references: ReferenceWords, lists: NBest, spellings: Sequence[str] | None = None) -> Hypotheses:
-    """
-    The rows of n-best lists as hypotheses; spellings, if given, are looked up in place of the lists' words.
-    """
-
-class WordMetric:
-    """References as a metric that compares words sees them."""
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers the statistics of a hypothesis are."""
-
-    def statistics(self, hypotheses: Hypotheses, *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
-        """A row of statistics for each hypothesis."""
-
-    def set_statistics(self, lists: NBest, hypotheses: Hypotheses, *, threads: int = 0) -> None:
-        """
-        Store the statistics with the n-best lists that the hypotheses were made of.
-        """
-
-class ReferenceLength(enum.Enum):
-    """Which reference length BLEU counts."""
-
-    closest = 0
-    """To the hypothesis; the shorter of two."""
-
-    shortest = 1
-
-    average = 2
-
-MAX_NGRAM_ORDER: int = 16
-
-class BleuReferences(WordMetric):
-    """Statistics m_1 .. m_K, n_1 .. n_K, rho of BLEU."""
-
-    def __init__(self, references: ReferenceWords, *, order: int = 4, length: ReferenceLength = ReferenceLength.closest) -> None: ...
-
-class WerReferences(WordMetric):
-    """Edits and reference words of the closest reference."""
-
-    def __init__(self, references: ReferenceWords) -> None: ...
-
-class TerReferences(WordMetric):
-    """Edits with shifts, and the average number of reference words."""
-
-    def __init__(self, references: ReferenceWords) -> None: ...
-
-class ChrfOptions:
-    """How chrF is counted and computed."""
-
-    def __init__(self, *, character_order: int = 6, word_order: int = 0, beta: int = 2, whitespace: bool = False, epsilon_smoothing: bool = False) -> None: ...
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers the statistics of a hypothesis are."""
-
-class ChrfReferences:
-    """References as chrF sees them."""
-
-    def __init__(self, references: Sequence[Sequence[str]], options: ChrfOptions = ...) -> None: ...
-
-    def statistics(self, texts: Sequence[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
-        """
-        A row of n-grams in the hypothesis, in the reference and in both for each order.
-        """
-
-def forest_statistics(references: BleuReferences, forest: Forest, sentence: int, numbers: NDArray[numpy.int32], *, max_edges: int) -> tuple[Forest, NDArray[numpy.int32], NDArray[numpy.float64]]:
-    """
-    The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is what word w is in the references.
-    """
-
-class BleuForests:
-    """Forests with statistics of BLEU on their edges."""
-
-    def __init__(self, forests: ForestSet, references: BleuReferences, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, growth: int, threads: int) -> None: ...
-
-    @property
-    def edge_count(self) -> int:
-        """Edges of all split forests."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory in use."""
-
-def linear_gain(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """What each statistic adds to the gain, near this document."""
-
-def hope_fear(forests: ForestSet, split: BleuForests, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]]:
-    """
-    Hope, fear and 1-best of a sentence: edges, exact statistics and score of each.
-    """
-
-def oracle_statistics(forests: ForestSet, split: BleuForests, score: CorpusScore) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """
-    The summed statistics of the best derivations for the metric that can be found.
-    """
-
-def forest_mira_epoch(forests: ForestSet, split: BleuForests, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
-    """One epoch of forest MIRA; returns the next state."""
-
-class Smoothing(enum.Enum):
-    """What BLEU does about orders without a match."""
-
-    none = 0
-    """The score is 0."""
-
-    floor = 1
-    """The value counts as matches."""
-
-    add_k = 2
-    """The value is added to all counts of orders above 1."""
-
-    exponential = 3
-    """1/2, 1/4, ... count as matches."""
-
-class BleuOptions:
-    """How BLEU is computed from statistics."""
-
-    def __init__(self, *, smoothing: Smoothing = Smoothing.none, value: float = 0.0, effective_order: bool = False) -> None: ...
-
-BLEU_PLUS_ONE: BleuOptions = ...
-
-class BleuScore(CorpusScore):
-    """BLEU, from 0 to 1."""
-
-    def __init__(self, order: int = 4, options: BleuOptions = ...) -> None: ...
-
-class ChrfScore(CorpusScore):
-    """chrF, from 0 to 1."""
-
-    def __init__(self, options: ChrfOptions = ...) -> None: ...
-
-class ErrorRateScore(CorpusScore):
-    """Minus the edits for each reference word."""
-
-    def __init__(self) -> None: ...
-
-class MeanScore(CorpusScore):
-    """The mean of a sum and a count, or minus the mean."""
-
-    def __init__(self, *, higher_is_better: bool = True) -> None: ...
-
-def perfect_sentence(order: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """Statistics of one sentence of K words without a mistake."""
-
-def document_gains(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """
-    n_1 (BLEU(document + b) - BLEU(document)) for each row b of statistics.
-    """
-
-def linear_bleu(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The gradient of document_gains at b = 0."""
-
-class ForestReranker:
-    """Searches a forest for hopes and fears, under several weights."""
-
-    def __init__(self, forest: Forest, references: BleuReferences, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def find(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, gain_weight: float, kept: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
-        """
-        Derivations with a large w · h + gain_weight B: edges, where those of each begin, w · h and statistics.
-        """
-
-def derivation_statistics(metric: WordMetric, forest: Forest, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
-    """A row of statistics for each derivation."""
-
-def reference_derivation(forest: Forest, references: ReferenceWords, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')] | None:
-    """The best derivation whose string is a reference, or None."""
-
-class OnlineWeights:
-    """Weights that change a few features at a time, and their mean."""
-
-    def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def __len__(self) -> int: ...
-
-    @property
-    def current(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
-        """The weights as they are now: a view, which changes with them."""
-
-    def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float) -> None:
-        """w += step * values."""
-
-    def count(self, times: float = 1.0) -> None:
-        """End a step: w counts so many times in the mean."""
-
-    def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The mean over the steps."""
-
-    def grown(self, features: int) -> OnlineWeights:
-        """The same with at least so many features; new ones have weight 0."""
-
-    def copy(self) -> OnlineWeights: ...
-
-    def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Everything in one array, for `load`."""
-
-    @staticmethod
-    def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> OnlineWeights:
-        """What was saved, bit for bit."""
-
-class WorkingSet:
-    """The hope and some fears: rows h(hope) - h(d), and losses."""
-
-    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float) -> None: ...
-
-    def __len__(self) -> int: ...
-
-    @property
-    def ids(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-        """All features of its derivations."""
-
-    @property
-    def rows(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
-        """h(hope) - h(d) of each derivation."""
-
-    @property
-    def losses(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """B(hope) - B(d) of each derivation."""
-
-    def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float) -> None:
-        """Add a derivation."""
-
-    def violations(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """v(d) of each derivation."""
-
-    def violation(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """v(d) of a derivation that need not be in the set."""
-
-    def solve(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, tolerance: float, max_iterations: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The direction of the step."""
-
-class SimplexQpSolution:
-    """What solve_simplex_qp found."""
-
-    @property
-    def alpha(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
-
-    @property
-    def iterations(self) -> int: ...
-
-    @property
-    def gap(self) -> float:
-        """The largest violation of the optimality conditions that is left."""
-
-def solve_simplex_qp(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], linear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, budget: float, tolerance: float = 1e-09, max_iterations: int = 100000) -> SimplexQpSolution:
-    """
-    Maximize linear.alpha - alpha'gram alpha / 2 for alpha >= 0 with sum alpha = budget.
-    """
+    def line_count(self) -> int:
+        """Lines so far."""
+
+def write_rules(grammar: Grammar, table: RuleTable, sink: Callable[[bytes], None]) -> None:
+    """Write all rules as text, which is handed to `sink` in pieces."""

@@ -288,7 +288,7 @@ def test_scaled_features_lead_to_the_same_choices_in_any_unit() -> None:
     ("metric", "dimension", "message"),
     [
         (Chrf(), 18, "the metric takes 18 statistics, the forests have 9"),
-        (BLEU, 3, "a document of 3 statistics, but the metric has 9"),
+        (BLEU, 3, "the document has 3 statistics, the metric has 9"),
     ],
 )
 def test_statistics_of_another_metric_are_refused(

@@ -4,12 +4,10 @@
 #include <limits>
 #include <ranges>
 
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
-#include "hopefear/decode/passing_words.hpp"
 
 namespace hopefear {
-
-namespace {}  // namespace
 
 Parser::Parser(const RuleScorer& scorer, RuleCache& cache, const UnaryRules& unary_rules,
                PassThroughOptions options)

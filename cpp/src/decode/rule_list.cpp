@@ -4,8 +4,10 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "hopefear/base/error.hpp"
+#include "hopefear/base/hash.hpp"
 #include "hopefear/decode/language_models.hpp"
 
 namespace hopefear {
@@ -189,6 +191,94 @@ RuleList RuleScorer::score(PassThrough kind, std::string_view word, std::size_t 
     add(list, score, static_cast<std::uint32_t>(kind), sentence);
     append_features(list, list.rules.back(), features);
     return list;
+}
+
+namespace {
+
+std::size_t bytes_of(const RuleGroup& group) {
+    std::size_t bytes = 128;  // of the map and the pointers
+    for (const RuleList& list : group)
+        bytes += sizeof list + list.rules.capacity() * sizeof(ScoredRule) +
+                 list.symbols.capacity() * sizeof(Symbol) +
+                 list.template_ids.capacity() * (sizeof(FeatureId) + sizeof(double));
+    return bytes;
+}
+
+}  // namespace
+
+RuleCache::RuleCache(const RuleScorer& scorer, std::size_t max_bytes)
+    : scorer_(&scorer), max_shard_bytes_(max_bytes / shard_count) {}
+
+std::shared_ptr<const RuleGroup> RuleCache::find(std::size_t part, Grammar::State state,
+                                                 Rule& buffer) {
+    const std::uint64_t key = (static_cast<std::uint64_t>(part) << 32) | state;
+    Shard& shard = shards_[mix(key) % shard_count];
+    {
+        const std::lock_guard lock(shard.mutex);
+        const auto found = shard.groups.find(key);
+        if (found != shard.groups.end()) return found->second;
+    }
+    auto group = std::make_shared<const RuleGroup>(scorer_->score(part, state, buffer));
+    const std::lock_guard lock(shard.mutex);
+    const std::size_t bytes = bytes_of(*group);
+    if (shard.bytes + bytes > max_shard_bytes_) {
+        shard.groups.clear();
+        shard.bytes = 0;
+    }
+    const auto [place, added] = shard.groups.emplace(key, std::move(group));
+    if (added) shard.bytes += bytes;
+    return place->second;
+}
+
+namespace {
+
+// Number the labels such that uses[label], what is made of it, comes after it, cycles apart:
+// depth first, the last to be left comes first.
+std::vector<std::int32_t> rank_labels(const std::vector<std::vector<Label>>& uses) {
+    std::vector<std::int32_t> ranks(uses.size(), -1);
+    std::vector<char> seen(uses.size(), 0);
+    auto next = static_cast<std::int32_t>(uses.size());
+    std::vector<std::pair<Label, std::size_t>> stack;
+    for (std::size_t first = 0; first < uses.size(); ++first) {
+        if (seen[first]) continue;
+        seen[first] = 1;
+        stack.emplace_back(static_cast<Label>(first), 0);
+        while (!stack.empty()) {
+            const auto [label, at] = stack.back();
+            if (at == uses[label].size()) {
+                ranks[label] = --next;
+                stack.pop_back();
+                continue;
+            }
+            ++stack.back().second;
+            const Label use = uses[label][at];
+            if (!std::exchange(seen[use], 1)) stack.emplace_back(use, 0);
+        }
+    }
+    return ranks;
+}
+
+}  // namespace
+
+UnaryRules::UnaryRules(const TranslationModel& model) : places_(model.labels().size()) {
+    std::vector<std::vector<Label>> uses(model.labels().size());
+    Rule rule;
+    for (std::size_t part = 0; part < model.parts().size(); ++part) {
+        const TranslationModel::Part& own = model.parts()[part];
+        const Grammar& grammar = *own.grammar;
+        Grammar::State state = grammar.first_child(grammar.root());
+        for (const Symbol symbol : grammar.symbols(grammar.root())) {
+            if (!is_label(symbol)) break;  // words come behind
+            if (grammar.has_rules(state)) {
+                const Label label = own.label(symbol);
+                places_[label].push_back({static_cast<std::uint32_t>(part), state});
+                for (RuleRange rules = grammar.rules(state); rules.next(rule);)
+                    uses[label].push_back(own.labels[rule.lhs]);
+            }
+            ++state;
+        }
+    }
+    ranks_ = rank_labels(uses);
 }
 
 }  // namespace hopefear

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hopefear/base/blank.hpp"
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
-#include "hopefear/base/key_counts.hpp"
-#include "hopefear/base/utf8.hpp"
+#include "hopefear/base/hash_tables.hpp"
 
 namespace hopefear::extraction {
 

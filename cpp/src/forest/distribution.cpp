@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "hopefear/base/error.hpp"
-#include "hopefear/forest/edge_scores.hpp"
 #include "hopefear/forest/inside_outside.hpp"
 #include "hopefear/forest/viterbi.hpp"
 

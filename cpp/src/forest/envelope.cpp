@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "hopefear/base/error.hpp"
-#include "hopefear/forest/edge_scores.hpp"
 #include "hopefear/forest/inside_outside.hpp"
 #include "hopefear/forest/viterbi.hpp"
 

@@ -1,10 +1,69 @@
 #include "hopefear/forest/viterbi.hpp"
 
+#include <cmath>
+
 #include "hopefear/base/error.hpp"
-#include "hopefear/forest/edge_scores.hpp"
 #include "hopefear/forest/inside_outside.hpp"
+#include "hopefear/forest/semiring.hpp"
 
 namespace hopefear {
+
+namespace {
+
+void check_size(const Forest& forest, std::span<const double> values, const char* name) {
+    if (values.size() != forest.edge_count())
+        fail<ForestError>(values.size(), " ", name, " for a forest of ", forest.edge_count(),
+                          " edges");
+}
+
+// A weight that is not finite shows in the scores: there can be millions of weights, most of which
+// have nothing to do with this forest.
+[[noreturn]] void explain_scores(const Forest& forest, std::span<const double> weights,
+                                 std::span<const double> scores) {
+    std::size_t edge = 0;
+    while (std::isfinite(scores[edge])) ++edge;
+    for (const FeatureId id : forest.features(static_cast<EdgeId>(edge)).ids)
+        if (!std::isfinite(weights[id]))
+            fail<DataError>("the weight of feature '", forest.feature_names()->text(id), "' is ",
+                            weights[id], "; weights have to be finite");
+    fail<ForestError>("the score of edge ", edge, ", the sum of weights times features, is ",
+                      scores[edge], "; scale the weights down");
+}
+
+}  // namespace
+
+std::vector<double> score_edges(const Forest& forest, std::span<const double> weights) {
+    std::vector<double> padded;
+    if (weights.size() < forest.feature_count()) {
+        padded.assign(weights.begin(), weights.end());
+        padded.resize(forest.feature_count(), 0.0);
+        weights = padded;
+    }
+    std::vector<double> scores(forest.edge_count());
+    bool finite = true;
+    for (std::size_t edge = 0; edge < scores.size(); ++edge) {
+        scores[edge] = forest.features(static_cast<EdgeId>(edge)).dot(weights);
+        finite = finite && std::isfinite(scores[edge]);
+    }
+    if (!finite) explain_scores(forest, weights, scores);
+    return scores;
+}
+
+void check_edge_scores(const Forest& forest, std::span<const double> scores) {
+    check_size(forest, scores, "edge scores");
+    for (std::size_t edge = 0; edge < scores.size(); ++edge)
+        if (!(scores[edge] < -impossible))
+            fail<ForestError>("the score of edge ", edge, " is ", scores[edge],
+                              "; it has to be a number, or minus infinity for an impossible edge");
+}
+
+void check_edge_values(const Forest& forest, std::span<const double> values, const char* name) {
+    check_size(forest, values, name);
+    for (std::size_t edge = 0; edge < values.size(); ++edge)
+        if (!std::isfinite(values[edge]))
+            fail<ForestError>("among the ", name, ", that of edge ", edge, " is ", values[edge],
+                              "; it has to be finite");
+}
 
 void fail_impossible() {
     fail<ForestError>("no derivation is possible: each has an edge with score minus infinity");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "hopefear/base/whitespace.hpp"
+#include "hopefear/base/characters.hpp"
 
 namespace hopefear {
 

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "hopefear/base/byte_stream.hpp"
-#include "hopefear/base/utf8.hpp"
-#include "hopefear/base/value_column.hpp"
+#include "hopefear/base/characters.hpp"
 #include "hopefear/forest/builder.hpp"
+#include "hopefear/io/columns.hpp"
 #include "hopefear/io/forest_codec.hpp"
 
 namespace hopefear {

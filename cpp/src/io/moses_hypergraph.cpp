@@ -5,10 +5,10 @@
 #include <limits>
 #include <optional>
 
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/lines.hpp"
 #include "hopefear/base/numbers.hpp"
-#include "hopefear/base/utf8.hpp"
 #include "hopefear/forest/builder.hpp"
 
 namespace hopefear {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hopefear/base/blank.hpp"
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/numbers.hpp"
 #include "hopefear/io/rule_text.hpp"

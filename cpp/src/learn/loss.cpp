@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+
+#include "hopefear/base/threads.hpp"
+#include "hopefear/search/corpus_oracles.hpp"
+#include "hopefear/search/hope_fear.hpp"
 
 namespace hopefear {
 
@@ -42,10 +47,11 @@ double maximum(const Side& side, const std::vector<std::size_t>& pool,
                std::span<const double> scores, std::span<const double> costs, double sign,
                std::span<double> slopes) {
     const auto value = [&](std::size_t r) { return scores[r] + side.cost * costs[r]; };
-    const std::size_t best = *std::ranges::max_element(pool, {}, value);
-    const double top = value(best);
+    BestRow best{pool.front(), value(pool.front())};
+    for (const std::size_t r : pool) best.offer(r, value(r));
+    const double top = best.value;
     if (!side.soft) {
-        slopes[best] += sign;
+        slopes[best.row] += sign;
         return top;
     }
     double sum = 0.0;
@@ -83,6 +89,104 @@ double evaluate(const Loss& loss, std::span<const double> scores, std::span<cons
     const double raised = maximum(loss.up, up, scores, costs, -1.0, slopes);
     const double lowered = maximum(loss.down, down, scores, costs, +1.0, slopes);
     return lowered - raised;
+}
+
+namespace {
+
+// The parts of the lists that are summed up apart, and then in order: so the result is the same for
+// any number of threads. Each needs a vector of all features.
+std::size_t parts_for(std::size_t features) {
+    return features <= std::size_t{1} << 18 ? 16 : 4;
+}
+
+// Add what the sentences from `first` to `last` have to the sum.
+void add_sentences(const NBest& nbest, std::span<const double> weights,
+                   std::span<const double> costs, double cost_scale, const Loss& loss,
+                   std::size_t first, std::size_t last, LossGradient& sum) {
+    std::vector<double> scores;
+    std::vector<double> scaled;
+    std::vector<double> slopes;  // of the loss, by the score of each hypothesis
+    for (std::size_t sentence = first; sentence < last; ++sentence) {
+        const NBest::Rows rows = nbest.rows(sentence);
+        scores.clear();
+        nbest.for_each(rows, [&](std::size_t, const SparseView& features) {
+            scores.push_back(features.dot(weights));
+        });
+        scaled.clear();
+        for (const double cost : costs.subspan(rows.begin, rows.size()))
+            scaled.push_back(cost_scale * cost);
+        slopes.assign(rows.size(), 0.0);
+        sum.loss += evaluate(loss, scores, scaled, {}, slopes);
+        nbest.for_each(rows, [&](std::size_t row, const SparseView& features) {
+            const double slope = slopes[row - rows.begin];
+            if (slope == 0.0) return;
+            for (std::size_t i = 0; i < features.size(); ++i)
+                sum.gradient[features.ids[i]] += slope * features.values[i];
+        });
+        if (nbest.spilled()) nbest.release(sentence, sentence + 1);
+    }
+}
+
+}  // namespace
+
+LossGradient loss_gradient(const NBest& nbest, std::span<const double> weights,
+                           std::span<const double> costs, double cost_scale, const Loss& loss,
+                           std::size_t threads) {
+    nbest.check_weights(weights.size());
+    nbest.check_per_row(costs.size(), "costs");
+    const std::size_t parts = parts_for(weights.size());
+    std::vector<LossGradient> sums(parts);
+    parallel_blocks(parts, 1, threads, [&](std::size_t part, std::size_t) {
+        sums[part].gradient.resize(weights.size());
+        add_sentences(nbest, weights, costs, cost_scale, loss, nbest.sentences() * part / parts,
+                      nbest.sentences() * (part + 1) / parts, sums[part]);
+    });
+    for (std::size_t part = 1; part < parts; ++part) {
+        sums[0].loss += sums[part].loss;
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            sums[0].gradient[i] += sums[part].gradient[i];
+    }
+    return std::move(sums[0]);
+}
+
+SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_t> sentences,
+                                 const std::vector<std::vector<std::int64_t>>& oracles,
+                                 std::span<const double> weights) {
+    check_oracles(nbest, sentences, oracles);
+    nbest.check_weights(weights.size());
+    // -L = -log sum_oracles exp(s) + log sum exp(s)
+    const Side soft{.soft = true};
+    const Loss loss{.up = {.pool = Pool::fixed, .soft = true}, .down = soft};
+    SoftmaxTangents tangents;
+    std::map<FeatureId, double> gradient;
+    std::vector<FeatureId> ids;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+        const auto [begin, end] = nbest.rows(sentences[i]);
+        std::vector<double> scores;
+        for (std::size_t row = begin; row < end; ++row)
+            scores.push_back(nbest.features(row).dot(weights));
+        std::vector<std::size_t> fixed;
+        for (const std::int64_t row : oracles[i]) fixed.push_back(row - begin);
+        std::vector<double> slopes(end - begin);
+        const std::vector<double> costs(end - begin);
+        tangents.values.push_back(-evaluate(loss, scores, costs, fixed, slopes));
+        gradient.clear();
+        for (std::size_t row = begin; row < end; ++row) {
+            const SparseView h = nbest.features(row);
+            for (std::size_t j = 0; j < h.size(); ++j)
+                gradient[h.ids[j]] -= slopes[row - begin] * h.values[j];
+        }
+        ids.clear();
+        values.clear();
+        for (const auto& [id, value] : gradient) {
+            ids.push_back(id);
+            values.push_back(value);
+        }
+        tangents.gradients.add({ids, values});
+    }
+    tangents.gradients.freeze();
+    return tangents;
 }
 
 }  // namespace hopefear

@@ -1,7 +1,7 @@
 #include "hopefear/learn/online_weights.hpp"
 
 #include "hopefear/base/error.hpp"
-#include "hopefear/base/saved_numbers.hpp"
+#include "hopefear/learn/saved_numbers.hpp"
 
 namespace hopefear {
 

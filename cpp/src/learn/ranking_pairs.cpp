@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "hopefear/base/error.hpp"
 #include "hopefear/base/random.hpp"
 #include "hopefear/base/threads.hpp"
 #include "hopefear/search/corpus_oracles.hpp"
@@ -110,6 +111,167 @@ RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sent
         all_pairs.add_list(list, pairs);
     }
     return all_pairs;
+}
+
+PairDifferences::PairDifferences(const NBest& nbest, const RankingPairs& pairs)
+    : nbest_(nbest), pairs_(pairs) {
+    const auto rows = pairs.rows();
+    if (!rows.empty() && std::ranges::max(rows) >= nbest.hypotheses())
+        fail<DataError>("the pairs are of other lists");
+}
+
+// Call visit(position, features) for the rows at these positions.
+template <class Visit>
+void PairDifferences::for_each_row(std::size_t begin, std::size_t end, const Visit& visit) const {
+    constexpr std::size_t some = 4096;  // lists in files may take so many rows of memory
+    for (std::size_t i = begin; i < end; ++i) {
+        visit(i, nbest_.features(pairs_.rows()[i]));
+        if (i % some == some - 1) nbest_.release(0, nbest_.sentences());
+    }
+}
+
+std::vector<double> PairDifferences::dot(std::span<const double> weights) const {
+    nbest_.check_weights(weights.size());
+    std::vector<double> scores(pairs_.rows().size());
+    for_each_row(0, scores.size(),
+                 [&](std::size_t i, const SparseView& h) { scores[i] = h.dot(weights); });
+    std::vector<double> products;
+    products.reserve(size());
+    for (const auto [better, worse] : pairs_.pairs())
+        products.push_back(scores[better] - scores[worse]);
+    return products;
+}
+
+std::vector<double> PairDifferences::transposed_dot(std::span<const double> x,
+                                                    std::size_t features) const {
+    nbest_.check_weights(features);
+    if (x.size() != size()) fail<DataError>(x.size(), " coefficients for ", size(), " pairs");
+    std::vector<double> shares(pairs_.rows().size());
+    for (std::size_t p = 0; p < size(); ++p) {
+        const auto [better, worse] = pairs_.pairs()[p];
+        shares[better] += x[p];
+        shares[worse] -= x[p];
+    }
+    std::vector<double> sum(features);
+    for_each_row(0, shares.size(), [&](std::size_t i, const SparseView& h) {
+        for (std::size_t k = 0; k < h.size(); ++k) sum[h.ids[k]] += shares[i] * h.values[k];
+    });
+    return sum;
+}
+
+std::vector<double> PairDifferences::weighted_square_dot(std::span<const double> factors,
+                                                         std::span<const double> weights) const {
+    std::vector<double> products = dot(weights);
+    for (std::size_t p = 0; p < size(); ++p) products[p] *= factors[p];
+    return transposed_dot(products, weights.size());
+}
+
+namespace {
+
+// What rows' diag(factors) rows is made of for one list, with rows e_r = h_r - (the first h):
+//   sum_r b_r e_r e_r'  -  sum_better (e u' + u e'),  u = sum_worse factor e_worse,
+// where b_r is the sum of the factors of r's pairs. So the square of the number of features is paid
+// for each hypothesis, not for each pair. The first h is taken off lest large values that all
+// hypotheses share leave nothing but their rounding errors.
+class ListSquare {
+  public:
+    ListSquare(std::size_t features, std::span<double> sum)
+        : features_(features), first_(features), pull_(features), sum_(sum) {}
+
+    void begin(std::size_t rows) {
+        e_.assign(rows * features_, 0.0);
+        b_.assign(rows, 0.0);
+    }
+    void set_row(std::size_t i, const SparseView& h) {
+        const std::span<double> row = e(i);
+        for (std::size_t k = 0; k < h.size(); ++k) row[h.ids[k]] = h.values[k];
+        if (i == 0) first_.assign(row.begin(), row.end());
+        for (std::size_t k = 0; k < features_; ++k) row[k] -= first_[k];
+    }
+    // Pairs with one better row in sequence cost least.
+    void add_pair(std::size_t better, std::size_t worse, double factor) {
+        if (better != better_) end_better();
+        better_ = better;
+        b_[better] += factor;
+        b_[worse] += factor;
+        const std::span<const double> row = e(worse);
+        for (std::size_t k = 0; k < features_; ++k) pull_[k] += factor * row[k];
+    }
+    void end() {
+        end_better();
+        for (std::size_t i = 0; i < b_.size(); ++i) {
+            const std::span<const double> row = e(i);
+            for (std::size_t j = 0; j < features_; ++j) {
+                const double factor = b_[i] * row[j];
+                for (std::size_t k = 0; k <= j; ++k) sum_[j * features_ + k] += factor * row[k];
+            }
+        }
+    }
+
+  private:
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+    [[nodiscard]] std::span<double> e(std::size_t i) {
+        return std::span(e_).subspan(i * features_, features_);
+    }
+    void end_better() {
+        if (better_ == none) return;
+        const std::span<const double> row = e(better_);
+        for (std::size_t j = 0; j < features_; ++j)
+            for (std::size_t k = 0; k <= j; ++k)
+                sum_[j * features_ + k] -= row[j] * pull_[k] + pull_[j] * row[k];
+        std::ranges::fill(pull_, 0.0);
+        better_ = none;
+    }
+
+    std::size_t features_;
+    std::vector<double> e_;
+    std::vector<double> b_;
+    std::vector<double> first_;
+    std::size_t better_ = none;  // of the pairs that pull_ is made of
+    std::vector<double> pull_;   // u
+    std::span<double> sum_;
+};
+
+}  // namespace
+
+std::vector<double> PairDifferences::weighted_square(std::span<const double> factors,
+                                                     std::size_t features) const {
+    nbest_.check_weights(features);
+    if (factors.size() != size())
+        fail<DataError>(factors.size(), " factors for ", size(), " pairs");
+    std::vector<double> sum(features * features);
+    ListSquare square(features, sum);
+    std::size_t p = 0;
+    for (std::size_t list = 0; list < pairs_.lists(); ++list) {
+        const auto [first, last] = pairs_.rows(list);
+        square.begin(last - first);
+        for_each_row(first, last,
+                     [&](std::size_t i, const SparseView& h) { square.set_row(i - first, h); });
+        for (const auto [better, worse] : pairs_.pairs(list))
+            square.add_pair(better - first, worse - first, factors[p++]);
+        square.end();
+    }
+    return sum;
+}
+
+SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs) {
+    const PairDifferences checked(nbest, pairs);
+    SparseRows rows;
+    for (const auto [better, worse] : pairs.pairs())
+        rows.add_difference(nbest.features(pairs.rows()[better]),
+                            nbest.features(pairs.rows()[worse]));
+    rows.freeze();
+    return rows;
+}
+
+ViolatedPairs violated_pairs(const NBest& nbest, const RankingPairs& pairs,
+                             std::span<const double> weights) {
+    const PairDifferences differences(nbest, pairs);
+    std::vector<double> violated = differences.dot(weights);
+    for (double& margin : violated) margin = margin < 1.0 ? 1.0 : 0.0;
+    return {static_cast<std::size_t>(std::ranges::count(violated, 1.0)),
+            differences.transposed_dot(violated, weights.size())};
 }
 
 }  // namespace hopefear

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hopefear/base/error.hpp"
-#include "hopefear/base/saved_numbers.hpp"
+#include "hopefear/learn/saved_numbers.hpp"
 
 namespace hopefear {
 

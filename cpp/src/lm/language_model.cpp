@@ -1,14 +1,26 @@
 #include "hopefear/lm/language_model.hpp"
 
 #include <exception>
+#include <string>
+#include <string_view>
 
-#include "hopefear/base/blank.hpp"
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
-#include "hopefear/lm/kenlm_message.hpp"
 #include "lm/model.hh"
 #include "lm/virtual_interface.hh"
 
 namespace hopefear {
+
+// What KenLM complains about, for users.
+
+// The message of one of KenLM's exceptions without its first line, which tells where in KenLM's
+// source it was thrown and by which condition.
+static std::string kenlm_message(const std::exception& error) {
+    const std::string_view text = error.what();
+    const std::size_t first_line = text.find(".\n");
+    const bool more = first_line != std::string_view::npos && first_line + 2 < text.size();
+    return std::string(more ? text.substr(first_line + 2) : text);
+}
 
 struct LanguageModel::Model {
     std::unique_ptr<const lm::base::Model> kenlm;
@@ -79,6 +91,28 @@ void LanguageModel::score_line(std::string_view line, TextScore& sum) const {
         score(vocabulary.Index(StringPiece(word.data(), word.size())));
     });
     score(vocabulary.EndSentence());
+}
+
+void write_kenlm_binary(const std::string& arpa, const std::string& path,
+                        std::string_view structure, std::size_t memory,
+                        const std::string& directory) {
+    if (structure != "probing" && structure != "trie")
+        fail<ConfigError>("unknown structure '", structure, "'; known: probing, trie");
+    lm::ngram::Config config;
+    config.messages = nullptr;  // the library does not print
+    config.arpa_complain = lm::ngram::Config::NONE;
+    config.write_mmap = path.c_str();
+    config.write_method = lm::ngram::Config::WRITE_AFTER;
+    config.building_memory = memory;
+    config.temporary_directory_prefix = directory + "/hopefear-";
+    try {
+        if (structure == "probing")
+            const lm::ngram::ProbingModel model(arpa.c_str(), config);
+        else
+            const lm::ngram::TrieModel model(arpa.c_str(), config);
+    } catch (const std::exception& error) {
+        fail<FormatError>(arpa, ": KenLM cannot make a binary model of it: ", kenlm_message(error));
+    }
 }
 
 }  // namespace hopefear

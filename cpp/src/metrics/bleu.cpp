@@ -99,4 +99,14 @@ std::vector<double> linear_bleu(std::span<const double> document) {
     return coefficients;
 }
 
+std::vector<double> linear_gain(std::span<const double> document) {
+    std::vector<double> point = perfect_sentence(document.size() / 2);
+    for (std::size_t i = 0; i < point.size(); ++i) point[i] += document[i];
+    const BleuStatistics<const double> b(point);
+    // Linear BLEU is of n_1 BLEU.
+    std::vector<double> gain = linear_bleu(point);
+    for (double& x : gain) x *= b.reference_length() / b.hypothesis_length();
+    return gain;
+}
+
 }  // namespace hopefear

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/threads.hpp"
-#include "hopefear/base/whitespace.hpp"
 #include "hopefear/metrics/reference_automaton.hpp"
 
 namespace hopefear {

@@ -8,6 +8,7 @@
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/hash.hpp"
 #include "hopefear/forest/builder.hpp"
+#include "hopefear/forest/derivation.hpp"
 #include "hopefear/metrics/bleu.hpp"
 #include "hopefear/metrics/kgram_composer.hpp"
 
@@ -216,6 +217,36 @@ ForestStatistics forest_statistics(const Forest& forest, const ReferenceAutomato
         fail<DataError>("numbers of ", numbers.size(), " words for a vocabulary of ",
                         forest.words()->size());
     return Intersection(forest, automaton, numbers, reference_length, max_edges).run();
+}
+
+std::vector<double> derivation_statistics(const WordMetric& metric, const Forest& forest,
+                                          std::size_t sentence, std::span<const WordId> numbers,
+                                          std::span<const EdgeId> edges,
+                                          std::span<const std::int64_t> begin) {
+    check_forest_numbers(forest, numbers, sentence, *metric.references());
+    if (begin.empty() || begin.front() != 0 || !std::ranges::is_sorted(begin) ||
+        begin.back() != static_cast<std::int64_t>(edges.size()))
+        fail<DataError>("where derivations begin does not fit ", edges.size(), " edges");
+    const WordMetric::Count count = metric.make_count();
+    std::vector<double> rows((begin.size() - 1) * metric.dimension(), 0.0);
+    for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
+        std::vector<Symbol> words = derivation_words(
+            forest, edges.subspan(static_cast<std::size_t>(begin[i]),
+                                  static_cast<std::size_t>(begin[i + 1] - begin[i])));
+        for (Symbol& word : words) word = numbers[word];
+        count(sentence, words, std::span(rows).subspan(i * metric.dimension(), metric.dimension()));
+    }
+    return rows;
+}
+
+void check_forest_numbers(const Forest& forest, std::span<const WordId> numbers,
+                          std::size_t sentence, const ReferenceWords& references) {
+    if (numbers.size() < forest.words()->size())
+        fail<DataError>("numbers of ", numbers.size(), " words for a vocabulary of ",
+                        forest.words()->size());
+    if (sentence >= references.size())
+        fail<DataError>("the forest is of sentence ", sentence, ", but there are references for ",
+                        references.size(), " sentences");
 }
 
 }  // namespace hopefear

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
-#include "hopefear/base/whitespace.hpp"
 
 namespace hopefear {
 

@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
+#include "hopefear/base/growing_array.hpp"
 #include "hopefear/base/hash.hpp"
-#include "hopefear/base/variable_bytes.hpp"
-#include "hopefear/base/whitespace.hpp"
 
 namespace hopefear {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "hopefear/base/error.hpp"
-#include "hopefear/base/variable_bytes.hpp"
+#include "hopefear/base/growing_array.hpp"
 
 namespace hopefear {
 

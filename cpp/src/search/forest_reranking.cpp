@@ -4,12 +4,10 @@
 #include <cmath>
 
 #include "hopefear/base/error.hpp"
-#include "hopefear/forest/edge_scores.hpp"
 #include "hopefear/forest/semiring.hpp"
 #include "hopefear/forest/viterbi.hpp"
-#include "hopefear/metrics/document_gain.hpp"
-#include "hopefear/search/part_lengths.hpp"
-#include "hopefear/search/reference_derivation.hpp"
+#include "hopefear/metrics/forest_statistics.hpp"
+#include "hopefear/search/part_gain.hpp"
 #include "hopefear/search/string_composer.hpp"
 
 namespace hopefear {

@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hopefear/base/error.hpp"
-#include "hopefear/forest/edge_scores.hpp"
 #include "hopefear/forest/semiring.hpp"
+#include "hopefear/forest/viterbi.hpp"
+#include "hopefear/metrics/forest_statistics.hpp"
 
 namespace hopefear {
 
@@ -135,16 +135,6 @@ class Spans {
 };
 
 }  // namespace
-
-void check_forest_numbers(const Forest& forest, std::span<const WordId> numbers,
-                          std::size_t sentence, const ReferenceWords& references) {
-    if (numbers.size() < forest.words()->size())
-        fail<DataError>("numbers of ", numbers.size(), " words for a vocabulary of ",
-                        forest.words()->size());
-    if (sentence >= references.size())
-        fail<DataError>("the forest is of sentence ", sentence, ", but there are references for ",
-                        references.size(), " sentences");
-}
 
 std::optional<ScoredDerivation> reference_derivation(const Forest& forest,
                                                      const ReferenceWords& references,

@@ -72,4 +72,6 @@ class Vocabulary {
     std::size_t character_bytes_ = 0;
 };
 
+using WordId = Vocabulary::Id;
+
 }  // namespace hopefear

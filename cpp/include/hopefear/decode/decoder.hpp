@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "hopefear/base/worker_pool.hpp"
+#include "hopefear/base/threads.hpp"
 #include "hopefear/decode/parser.hpp"
 #include "hopefear/decode/rescore.hpp"
-#include "hopefear/decode/rule_cache.hpp"
 #include "hopefear/decode/rule_list.hpp"
 #include "hopefear/decode/translation_model.hpp"
-#include "hopefear/decode/unary_rules.hpp"
 #include "hopefear/forest/forest.hpp"
 
 namespace hopefear {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hopefear/base/worker_pool.hpp"
+#include "hopefear/base/threads.hpp"
 #include "hopefear/decode/prepared_forest.hpp"
 #include "hopefear/decode/rescore.hpp"
 #include "hopefear/decode/translation_model.hpp"

@@ -5,12 +5,115 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "hopefear/decode/chart_language_model.hpp"
+#include "hopefear/base/hash.hpp"
 #include "hopefear/decode/translation_model.hpp"
+#include "hopefear/lm/language_model.hpp"
+#include "lm/left.hh"
+#include "lm/model.hh"
 
 namespace hopefear {
+
+// Language model scores of parts of sentences, and what of their words has to be remembered.
+//
+// Heafield (2011), KenLM: faster and smaller language model queries; Li & Khudanpur (2008), A
+// scalable decoder for parsing-based machine translation. A part keeps on its left the words whose
+// scores may still change, on its right those that later words may depend on: two parts with equal
+// states can stand for each other. For use inside the core: it needs KenLM's headers.
+
+using ChartState = lm::ngram::ChartState;
+
+// Whether two states are the same. Unlike KenLM's comparison, an empty part is not the same as a
+// part that depends on nothing: the first lets words at its sides see each other.
+[[nodiscard]] inline bool same_state(const ChartState& a, const ChartState& b) {
+    return a.left.full == b.left.full && a == b;
+}
+
+[[nodiscard]] inline std::uint64_t hash_state(const ChartState& state) {
+    const lm::ngram::Left& left = state.left;
+    std::uint64_t hash = hash_combine(left.length, left.full);
+    if (left.length > 0) hash = hash_combine(hash, left.pointers[left.length - 1]);
+    for (int i = 0; i < state.right.length; ++i) hash = hash_combine(hash, state.right.words[i]);
+    return hash;
+}
+
+class ChartLanguageModel {
+  public:
+    explicit ChartLanguageModel(const LanguageModel& model);
+
+    // The number of a word in the model; that of <unk> if it is not there.
+    [[nodiscard]] std::uint32_t index(std::string_view word) const;
+
+    // Score a target side: log10 of what its words add to the scores of the parts that fill its
+    // slots. `words(symbol)` is the number of a word in this model, `tail(slot)` the state of a
+    // part; the state of the whole is written to `state`.
+    template <class Words, class Tail>
+    float score(std::span<const Symbol> target, const Words& words, const Tail& tail,
+                ChartState& state) const {
+        return visit([&](const auto& model) {
+            lm::ngram::RuleScore scorer(model, state);
+            auto symbol = target.begin();
+            // <s> is no word, but what the first word sees.
+            if (symbol != target.end() && *symbol == begin_word) {
+                scorer.BeginSentence();
+                ++symbol;
+            } else if (symbol != target.end() && is_slot(*symbol)) {
+                scorer.BeginNonTerminal(tail(slot_of(*symbol)));
+                ++symbol;
+            }
+            for (; symbol != target.end(); ++symbol) {
+                if (is_slot(*symbol))
+                    scorer.NonTerminal(tail(slot_of(*symbol)));
+                else
+                    scorer.Terminal(words(*symbol));
+            }
+            return scorer.Finish();
+        });
+    }
+
+    // What score(...) would give if nothing were known of the slots.
+    template <class Words>
+    float estimate(std::span<const Symbol> target, const Words& words) const {
+        float sum = 0.0f;
+        ChartState state;
+        const auto none = [&](std::int32_t) -> const ChartState& { return state; };
+        while (!target.empty()) {
+            std::size_t run = 0;
+            while (run < target.size() && !is_slot(target[run])) ++run;
+            if (run > 0) sum += score(target.first(run), words, none, state);
+            target = target.subspan(run < target.size() ? run + 1 : run);
+        }
+        return sum;
+    }
+
+  private:
+    enum class Kind { probing, rest_probing, trie, array_trie, quant_trie, quant_array_trie };
+
+    // KenLM's models are templates; its virtual functions do not reach chart states.
+    template <class Visitor>
+    float visit(const Visitor& visitor) const {
+        switch (kind_) {
+            case Kind::probing:
+                return visitor(static_cast<const lm::ngram::ProbingModel&>(*model_));
+            case Kind::rest_probing:
+                return visitor(static_cast<const lm::ngram::RestProbingModel&>(*model_));
+            case Kind::trie:
+                return visitor(static_cast<const lm::ngram::TrieModel&>(*model_));
+            case Kind::array_trie:
+                return visitor(static_cast<const lm::ngram::ArrayTrieModel&>(*model_));
+            case Kind::quant_trie:
+                return visitor(static_cast<const lm::ngram::QuantTrieModel&>(*model_));
+            case Kind::quant_array_trie:
+                return visitor(static_cast<const lm::ngram::QuantArrayTrieModel&>(*model_));
+        }
+        return 0.0f;
+    }
+
+    const lm::base::Model* model_;
+    Kind kind_;
+};
 
 class LanguageModels {
     // The number of a symbol in one of the models.

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hopefear/decode/rule_template.hpp"
+#include "hopefear/decode/template_features.hpp"
 
 namespace hopefear {
 

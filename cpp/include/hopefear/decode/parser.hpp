@@ -14,11 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "hopefear/base/flat_table.hpp"
+#include "hopefear/base/hash_tables.hpp"
 #include "hopefear/decode/chart.hpp"
-#include "hopefear/decode/rule_cache.hpp"
 #include "hopefear/decode/rule_list.hpp"
-#include "hopefear/decode/unary_rules.hpp"
 
 namespace hopefear {
 

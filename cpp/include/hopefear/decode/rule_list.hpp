@@ -1,11 +1,14 @@
 // Rules under given weights: what of them cube pruning needs, the most promising first.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "hopefear/decode/template_features.hpp"
@@ -119,6 +122,56 @@ class RuleScorer {
     RuleWeights weights_;
     std::optional<RuleWeights> choosing_;  // if rules are chosen by other weights
     std::size_t rule_limit_;
+};
+
+// Scored rules, kept for the next sentence that needs them; shared by threads.
+
+class RuleCache {
+  public:
+    // Holds about `max_bytes` at most.
+    RuleCache(const RuleScorer& scorer, std::size_t max_bytes);
+
+    // The rules at a state; what is given stays, whatever the cache does with it later.
+    [[nodiscard]] std::shared_ptr<const RuleGroup> find(std::size_t part, Grammar::State state,
+                                                        Rule& buffer);
+
+  private:
+    // Each has its own lock, so that threads seldom wait.
+    struct Shard {
+        std::mutex mutex;
+        std::unordered_map<std::uint64_t, std::shared_ptr<const RuleGroup>> groups;
+        std::size_t bytes = 0;
+    };
+
+    static constexpr std::size_t shard_count = 64;
+
+    const RuleScorer* scorer_;
+    std::size_t max_shard_bytes_;
+    std::array<Shard, shard_count> shards_;
+};
+
+// Rules that rewrite one nonterminal to one other: where they are, and in which order to apply
+// them.
+
+// A label could be derived from itself by such rules, and a sentence have infinitely many
+// derivations. So labels are ranked, as far as possible such that what is rewritten comes after
+// what it is rewritten to, and rules that go against the ranks are left out.
+class UnaryRules {
+  public:
+    struct Place {
+        std::uint32_t part;
+        Grammar::State state;
+    };
+
+    explicit UnaryRules(const TranslationModel& model);
+
+    // The rules that rewrite a label to `label`.
+    [[nodiscard]] std::span<const Place> over(Label label) const { return places_[label]; }
+    [[nodiscard]] std::int32_t rank(Label label) const { return ranks_[label]; }
+
+  private:
+    std::vector<std::vector<Place>> places_;
+    std::vector<std::int32_t> ranks_;
 };
 
 }  // namespace hopefear

@@ -12,8 +12,7 @@
 
 #include "hopefear/base/feature_rows.hpp"
 #include "hopefear/base/vocabulary.hpp"
-#include "hopefear/decode/ngram_features.hpp"
-#include "hopefear/decode/trigger_features.hpp"
+#include "hopefear/decode/word_features.hpp"
 #include "hopefear/grammar/grammar.hpp"
 #include "hopefear/lm/language_model.hpp"
 

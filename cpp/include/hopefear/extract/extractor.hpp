@@ -11,7 +11,7 @@
 #include <string>
 
 #include "hopefear/extract/bitext.hpp"
-#include "hopefear/extract/options.hpp"
+#include "hopefear/extract/phrase_pairs.hpp"
 #include "hopefear/extract/source_filter.hpp"
 
 namespace hopefear::extraction {

@@ -1,15 +1,72 @@
 // One place in the bitext where a rule was found, in a form that can be sorted.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <tuple>
 #include <vector>
 
+#include "hopefear/base/error.hpp"
 #include "hopefear/extract/bitext.hpp"
 #include "hopefear/extract/phrase_pairs.hpp"
-#include "hopefear/extract/source_key.hpp"
+#include "hopefear/grammar/grammar.hpp"
 
 namespace hopefear::extraction {
+
+// Source sides as numbers whose order is that of the trie.
+
+// The symbols of a source side, from the highest bits down; 0 where there are none left.
+struct SourceKey {
+    std::uint64_t high;
+    std::uint64_t low;
+
+    friend auto operator<=>(const SourceKey&, const SourceKey&) = default;
+};
+
+// Packs symbols into keys: 1 is X, a word is its id plus 2.
+class SourceKeys {
+  public:
+    // Throws ConfigError if source sides of `max_symbols` symbols do not fit.
+    SourceKeys(std::size_t word_count, std::int32_t max_symbols)
+        : bits_(std::bit_width(word_count + 1)) {
+        if (bits_ * max_symbols > 128)
+            fail<ConfigError>("source sides of up to ", max_symbols, " symbols over ", word_count,
+                              " words do not fit into 128 bits; at most ", 128 / bits_,
+                              " symbols would");
+    }
+
+    // Append a symbol to a key that has `length` of them.
+    void append(SourceKey& key, int length, std::uint64_t code) const {
+        const int shift = 128 - bits_ * (length + 1);
+        if (shift >= 64) {
+            key.high |= code << (shift - 64);
+        } else {
+            key.low |= code << shift;
+            if (shift > 0 && shift + bits_ > 64) key.high |= code >> (64 - shift);
+        }
+    }
+    [[nodiscard]] static std::uint64_t code(std::int32_t word) {
+        return static_cast<std::uint64_t>(word) + 2;
+    }
+    static constexpr std::uint64_t nonterminal = 1;
+
+    void unpack(const SourceKey& key, std::vector<Symbol>& symbols) const {
+        symbols.clear();
+        const std::uint64_t mask = (std::uint64_t{1} << bits_) - 1;
+        for (int shift = 128 - bits_; shift >= 0; shift -= bits_) {
+            std::uint64_t code = shift >= 64 ? key.high >> (shift - 64) : key.low >> shift;
+            if (shift < 64 && shift > 0) code |= key.high << (64 - shift);
+            code &= mask;
+            if (code == 0) return;
+            symbols.push_back(code == nonterminal ? label_symbol(0)
+                                                  : static_cast<Symbol>(code - 2));
+        }
+    }
+
+  private:
+    int bits_;
+};
 
 // Counts are whole multiples of 2^-32, so that their sums do not depend on any order.
 inline constexpr double count_unit = 4294967296.0;
@@ -97,5 +154,40 @@ struct RuleWeights {
 };
 [[nodiscard]] RuleWeights lexical_weights(const SentencePair& pair, const LexicalWeights& weights,
                                           const RuleText& text);
+
+// Going through all rules of a sentence pair, with their counts.
+
+// For one thread, which goes through sentence after sentence.
+class RuleWalk {
+  public:
+    explicit RuleWalk(const Options& options) : options_(options), phrases_(options) {}
+
+    // Call visit(place, count) for every rule.
+    template <class Visit>
+    void for_each_rule(std::size_t sentence, const SentencePair& pair, Visit&& visit) {
+        phrases_.find(pair);
+        phrase_pairs_ += phrases_.all().size();
+        for (const PhrasePair& outer : phrases_.all()) {
+            find_rules(phrases_, outer, options_, rules_);
+            instances_ += rules_.size();
+            const std::uint64_t share = options_.fractional_counts ? rules_.size() : 1;
+            if (rules_.empty()) continue;
+            const std::uint64_t count =
+                (static_cast<std::uint64_t>(count_unit) + share / 2) / share;
+            for (const Holes& holes : rules_) visit(place_of(sentence, outer, holes), count);
+        }
+    }
+
+    // So far.
+    [[nodiscard]] std::uint64_t phrase_pairs() const { return phrase_pairs_; }
+    [[nodiscard]] std::uint64_t instances() const { return instances_; }
+
+  private:
+    Options options_;
+    PhrasePairs phrases_;
+    std::vector<Holes> rules_;
+    std::uint64_t phrase_pairs_ = 0;
+    std::uint64_t instances_ = 0;
+};
 
 }  // namespace hopefear::extraction

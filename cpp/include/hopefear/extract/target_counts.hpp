@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hopefear/extract/partitioned_sort.hpp"
+#include "hopefear/base/external_sort.hpp"
 
 namespace hopefear::extraction {
 

@@ -8,9 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "hopefear/extract/alignment_model.hpp"
 #include "hopefear/extract/bitext.hpp"
-#include "hopefear/extract/diagonal.hpp"
-#include "hopefear/extract/word_pairs.hpp"
 #include "hopefear/grammar/alignment.hpp"
 
 namespace hopefear {

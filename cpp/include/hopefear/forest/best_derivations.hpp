@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "hopefear/base/vocabulary.hpp"
 #include "hopefear/forest/derivation.hpp"
 #include "hopefear/forest/forest.hpp"
 #include "hopefear/forest/semiring.hpp"
 #include "hopefear/forest/tail_pairs.hpp"
-#include "hopefear/nbest/text.hpp"
 
 namespace hopefear {
 

@@ -5,6 +5,7 @@
 // raising one rank, and only then are further derivations of the tail looked for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,8 @@
 
 #include "hopefear/forest/derivation.hpp"
 #include "hopefear/forest/forest.hpp"
+#include "hopefear/forest/forest_set.hpp"
+#include "hopefear/nbest/builder.hpp"
 
 namespace hopefear {
 
@@ -98,5 +101,20 @@ class KBest {
 // The k best derivations, or fewer where there are no more.
 [[nodiscard]] DerivationList kbest(const Forest& forest, std::vector<double> scores, std::size_t k,
                                    bool distinct, std::size_t limit);
+
+// N-best lists out of forests.
+
+struct ListOptions {
+    std::size_t size = 100;       // k
+    bool distinct = true;         // of derivations with the same words only the best
+    std::size_t limit = 1000000;  // of derivations looked at in a forest, if they must be distinct
+};
+
+// Add the k best derivations of the forests of some sentences to n-best lists, in this order and in
+// that of scores; returns how many were new. The builder's feature names must be those of the
+// forests.
+std::size_t add_kbest(const ForestSet& forests, std::span<const double> scores,
+                      std::span<const std::int64_t> sentences, const ListOptions& options,
+                      std::size_t threads, NBestBuilder& builder);
 
 }  // namespace hopefear

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "hopefear/base/byte_sink.hpp"
 #include "hopefear/base/growing_array.hpp"
 #include "hopefear/grammar/grammar.hpp"
+#include "hopefear/grammar/writer.hpp"
 
 namespace hopefear {
 

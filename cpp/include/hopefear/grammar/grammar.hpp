@@ -15,7 +15,6 @@
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/feature_rows.hpp"
-#include "hopefear/base/file_bytes.hpp"
 #include "hopefear/base/vocabulary.hpp"
 #include "hopefear/forest/forest.hpp"
 #include "hopefear/grammar/alignment.hpp"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "hopefear/learn/pair_differences.hpp"
+#include "hopefear/learn/ranking_pairs.hpp"
 
 namespace hopefear {
 

@@ -14,6 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "hopefear/base/sparse_rows.hpp"
+#include "hopefear/nbest/nbest.hpp"
+
 namespace hopefear {
 
 // Which hypotheses of the list compete on a side.
@@ -43,5 +46,30 @@ struct Loss {
 // zero. Ties of a max go to the first hypothesis.
 double evaluate(const Loss& loss, std::span<const double> scores, std::span<const double> costs,
                 std::span<const std::size_t> fixed, std::span<double> slopes);
+
+// A loss of the table over all sentences, and its gradient: what L-BFGS asks for.
+
+struct LossGradient {
+    double loss = 0.0;
+    std::vector<double> gradient;  // by feature
+};
+
+// `costs` has an entry for each hypothesis, and all are multiplied by `cost_scale`. Lists are gone
+// through once, and nothing is kept of them. The same for any number of threads.
+LossGradient loss_gradient(const NBest& nbest, std::span<const double> weights,
+                           std::span<const double> costs, double cost_scale, const Loss& loss,
+                           std::size_t threads);
+
+// The softmax loss of Watanabe (2012), linearized at the weights.
+
+// For each sentence L = log(Z_oracle / Z_nbest) (equation 6), which is to be raised, and its
+// gradient Psi.
+struct SoftmaxTangents {
+    std::vector<double> values;
+    SparseRows gradients;
+};
+SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_t> sentences,
+                                 const std::vector<std::vector<std::int64_t>>& oracles,
+                                 std::span<const double> weights);
 
 }  // namespace hopefear

@@ -3,16 +3,78 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "hopefear/lm/options.hpp"
-#include "hopefear/lm/progress.hpp"
-
 namespace hopefear::kneser_ney {
+
+// What can be chosen when a language model is estimated.
+
+struct Options {
+    std::size_t order = 5;
+    // N-grams of order i + 1 that occur prune[i] times or less are left out. No smaller than for
+    // the order below, and 0 for words; the last value holds for the orders above.
+    std::vector<std::uint64_t> prune;
+    // D₁, D₂, D₃₊ for orders where they cannot be estimated.
+    std::optional<std::array<double, 3>> discount_fallback;
+    // Whether <s>, </s> and <unk> in the text are taken for blanks; otherwise they are an error.
+    bool skip_special_words = false;
+    // Bytes, for all but the vocabulary where that alone needs more than three quarters of them.
+    std::size_t memory = std::size_t{1} << 30;
+    std::string directory = "/tmp";  // of temporary files
+};
+
+// Throw ConfigError unless the options can be used.
+void check(const Options& options);
+
+// How an estimation tells how far it is.
+
+// Called now and then with a stage and how much of it is done.
+using Progress =
+    std::function<void(const std::string& stage, std::uint64_t done, std::uint64_t total)>;
+
+// Counts steps and tells now and then.
+class Ticker {
+  public:
+    Ticker(const Progress& progress, std::string stage, std::uint64_t total)
+        : progress_(progress), stage_(std::move(stage)), total_(total) {}
+    void step() {
+        if (++done_ % (std::uint64_t{1} << 16) == 0) tell();
+    }
+    void tell() const {
+        if (progress_) progress_(stage_, done_, total_);
+    }
+
+  private:
+    const Progress& progress_;
+    std::string stage_;
+    std::uint64_t total_;
+    std::uint64_t done_ = 0;
+};
+
+// A source of records that ticks.
+template <class Source>
+class Ticking {
+  public:
+    Ticking(Source& source, Ticker& ticker) : source_(source), ticker_(ticker) {}
+    template <class Record>
+    bool next(Record& record) {
+        if (!source_.next(record)) return false;
+        ticker_.step();
+        return true;
+    }
+
+  private:
+    Source& source_;
+    Ticker& ticker_;
+};
 
 struct OrderSummary {
     std::uint64_t ngrams = 0;  // in the model

@@ -1,6 +1,7 @@
 // An n-gram language model: KenLM behind a face that needs none of its headers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -44,5 +45,13 @@ class LanguageModel {
     struct Model;
     std::unique_ptr<const Model> model_;
 };
+
+// KenLM's binary form of a language model, which is ready as soon as it is mapped.
+
+// Read the ARPA file `arpa` and write it to `path` as KenLM's `structure`: "probing" (a hash table,
+// fastest) or "trie" (smallest). Sorting for a trie takes `memory` bytes, and files in `directory`.
+void write_kenlm_binary(const std::string& arpa, const std::string& path,
+                        std::string_view structure, std::size_t memory,
+                        const std::string& directory);
 
 }  // namespace hopefear

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "hopefear/base/blank.hpp"
+#include "hopefear/base/characters.hpp"
+#include "hopefear/base/error.hpp"
 #include "hopefear/base/vocabulary.hpp"
 #include "hopefear/lm/ngram.hpp"
 
@@ -102,6 +104,27 @@ void TextReader::end_line(Sink& sink) {
     ++sentences_;
     ++line_;
     line_begun_ = false;
+}
+
+inline TextReader::TextReader(bool skip_special_words) : skip_special_words_(skip_special_words) {
+    for (const char* word : {"<unk>", "<s>", "</s>"}) words_.add(word);  // ids 0, 1, 2
+}
+
+inline void TextReader::begin_file(std::string name) {
+    file_ = std::move(name);
+    line_ = 1;
+}
+
+inline void TextReader::special(std::string_view text) const {
+    if (skip_special_words_) return;
+    fail<DataError>(file_, ":", line_, ": the text contains the word ", text,
+                    ", which language models keep for themselves; remove or replace it, or have "
+                    "such words skipped");
+}
+
+inline void TextReader::refuse_length() const {
+    fail<DataError>(file_, ":", line_, ": no blank in more than ", longest_word,
+                    " bytes; expected words separated by blanks, one sentence a line");
 }
 
 }  // namespace hopefear::kneser_ney

@@ -82,4 +82,9 @@ inline constexpr BleuOptions bleu_plus_one{.smoothing = Smoothing::add_k, .value
 // Throws DataError if a component of m or n is not positive.
 [[nodiscard]] std::vector<double> linear_bleu(std::span<const double> document);
 
+// The coefficients c of the linear gain c · b: the first-order expansion of rho BLEU of the
+// document with the sentence, by which batch MIRA judges. The point of expansion is the document
+// with one more perfect sentence, so that no count of matches is near zero.
+[[nodiscard]] std::vector<double> linear_gain(std::span<const double> document);
+
 }  // namespace hopefear

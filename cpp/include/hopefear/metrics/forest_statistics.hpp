@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/forest/forest.hpp"
 #include "hopefear/metrics/reference_automaton.hpp"
+#include "hopefear/metrics/word_metric.hpp"
 
 namespace hopefear {
 
@@ -37,5 +39,19 @@ struct ForestStatistics {
                                                  const ReferenceAutomaton& automaton,
                                                  std::span<const WordId> numbers,
                                                  double reference_length, std::size_t max_edges);
+
+// Statistics of derivations by a metric that compares words.
+
+// A row for each derivation; number i has the edges edges[begin[i]] .. edges[begin[i + 1]].
+// numbers[w] is what word w of the forest is in the references.
+[[nodiscard]] std::vector<double> derivation_statistics(const WordMetric& metric,
+                                                        const Forest& forest, std::size_t sentence,
+                                                        std::span<const WordId> numbers,
+                                                        std::span<const EdgeId> edges,
+                                                        std::span<const std::int64_t> begin);
+
+// Throws DataError unless there are references of `sentence`, and numbers for all words.
+void check_forest_numbers(const Forest& forest, std::span<const WordId> numbers,
+                          std::size_t sentence, const ReferenceWords& references);
 
 }  // namespace hopefear

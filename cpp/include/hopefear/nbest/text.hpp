@@ -16,8 +16,6 @@
 
 namespace hopefear {
 
-using WordId = Vocabulary::Id;
-
 // Lists of words, one after the other: list i is ids[offsets[i] .. offsets[i + 1]).
 struct WordLists {
     std::vector<WordId> ids;

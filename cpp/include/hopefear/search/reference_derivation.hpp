@@ -13,10 +13,6 @@
 
 namespace hopefear {
 
-// Throws DataError unless there are references of `sentence`, and numbers for all words.
-void check_forest_numbers(const Forest& forest, std::span<const WordId> numbers,
-                          std::size_t sentence, const ReferenceWords& references);
-
 // Of all derivations whose string is one of the references of `sentence` the one with the largest
 // score; nothing where there is none. numbers[w] is what word w of the forest is in the references.
 [[nodiscard]] std::optional<ScoredDerivation> reference_derivation(const Forest& forest,

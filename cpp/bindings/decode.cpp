@@ -1,0 +1,275 @@
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <utility>
+
+#include "bindings.hpp"
+#include "hopefear/base/error.hpp"
+#include "hopefear/decode/decoder.hpp"
+#include "hopefear/decode/forest_rescorer.hpp"
+#include "hopefear/decode/lexical_template.hpp"
+#include "hopefear/decode/template_features.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+void bind_grammar_use(nb::module_& m) {
+    nb::enum_<FeatureView>(m, "FeatureView", "What the model sees of a grammar's value.")
+        .value("none", FeatureView::none)
+        .value("value", FeatureView::value)
+        .value("logarithm", FeatureView::logarithm)
+        .value("rarity", FeatureView::rarity);
+    nb::class_<FeatureUse>(m, "FeatureUse", "A feature that is made of one of a grammar.")
+        .def(
+            "__init__",
+            [](FeatureUse* self, const std::string& of, FeatureView view, const std::string& name) {
+                new (self) FeatureUse{of, view, name};
+            },
+            nb::arg("of"), nb::arg("view"), nb::arg("name"));
+    nb::class_<GrammarUse>(m, "GrammarUse", "A grammar of a model.")
+        .def(
+            "__init__",
+            [](GrammarUse* self, const std::shared_ptr<Grammar>& grammar, std::int32_t max_span,
+               const std::vector<FeatureUse>& features) {
+                new (self) GrammarUse{grammar, max_span, features};
+            },
+            nb::arg("grammar"), nb::arg("max_span"), nb::arg("features"),
+            "A grammar, how many source words its rules may cover (0: any number), and which of "
+            "its features are used in another way than usual.");
+}
+
+void bind_decoder_model(nb::module_& m) {
+    nb::class_<ModelNames>(m, "ModelNames", "The names of labels and features.")
+        .def(nb::init<>())
+        .def_rw("goal", &ModelNames::goal, "The label of a whole sentence.")
+        .def_rw("pass_through", &ModelNames::pass_through, "That of words that pass as they are.")
+        .def_rw("word_penalty", &ModelNames::word_penalty, "-1 for each word of a target side.")
+        .def_rw("phrase_penalty", &ModelNames::phrase_penalty, "1 for each rule.")
+        .def_rw("unknown_word", &ModelNames::unknown_word, "1 for each unknown word.")
+        .def_rw("identity_rule", &ModelNames::identity_rule, "1 for each word that passes.")
+        .def_rw("number_rule", &ModelNames::number_rule, "1 for each number that passes.")
+        .def_rw("name_rule", &ModelNames::name_rule, "1 for each name that passes.");
+    bind_grammar_use(m);
+    nb::class_<NamedLanguageModel>(m, "NamedLanguageModel", "A language model of a model.")
+        .def(
+            "__init__",
+            [](NamedLanguageModel* self, const std::string& name,
+               const std::shared_ptr<LanguageModel>& model) {
+                new (self) NamedLanguageModel{name, model};
+            },
+            nb::arg("name"), nb::arg("model"), "The name of its feature, and the model.");
+    nb::class_<WordFeatures>(m, "WordFeatures", "Features of words that are in no grammar.")
+        .def(nb::init<>())
+        .def(
+            "add_ngram",
+            [](WordFeatures& self, const std::vector<std::string>& ngram, const std::string& name) {
+                self.ngrams.push_back(ngram);
+                self.ngram_names.push_back(name);
+            },
+            nb::arg("ngram"), nb::arg("name"), "A feature that counts an n-gram.")
+        .def(
+            "add_trigger",
+            [](WordFeatures& self, const std::string& source, const std::string& target,
+               const std::string& name) {
+                self.triggers.push_back({source, target});
+                self.trigger_names.push_back(name);
+            },
+            nb::arg("source"), nb::arg("target"), nb::arg("name"),
+            "A feature that counts a target word where a source word is in the sentence.");
+    nb::class_<TranslationModel>(m, "TranslationModel",
+                                 "Grammars and language models in one numbering of features.")
+        .def(nb::init<const std::vector<GrammarUse>&, const std::vector<NamedLanguageModel>&,
+                      const ModelNames&, std::shared_ptr<Vocabulary>, const WordFeatures&>(),
+             nb::arg("grammars"), nb::arg("language_models"), nb::arg("names"),
+             nb::arg("feature_names"), nb::arg("word_features"))
+        .def_prop_ro("feature_names", &TranslationModel::feature_names, "The names of features.");
+}
+
+void bind_decoder(nb::module_& m) {
+    nb::class_<DecoderOptions>(m, "DecoderOptions", "How to decode.")
+        .def(nb::init<>())
+        .def_prop_rw(
+            "rule_limit", [](const DecoderOptions& o) { return o.rules.limit; },
+            [](DecoderOptions& o, std::size_t value) { o.rules.limit = value; },
+            "Rules of a source side; 0: all.")
+        .def_prop_rw(
+            "rule_weights", [](const DecoderOptions& o) { return o.rules.weights; },
+            [](DecoderOptions& o, std::vector<double> value) {
+                o.rules.weights = std::move(value);
+            },
+            "By which these rules are the best, by feature id; empty: the weights of the decoder.")
+        .def_prop_rw(
+            "identity_rules", [](const DecoderOptions& o) { return o.pass_through.identity; },
+            [](DecoderOptions& o, bool value) { o.pass_through.identity = value; },
+            "Whether every word may pass as it is.")
+        .def_prop_rw(
+            "number_rules", [](const DecoderOptions& o) { return o.pass_through.numbers; },
+            [](DecoderOptions& o, bool value) { o.pass_through.numbers = value; },
+            "Whether words of digits and punctuation may.")
+        .def_prop_rw(
+            "name_rules", [](const DecoderOptions& o) { return o.pass_through.names; },
+            [](DecoderOptions& o, bool value) { o.pass_through.names = value; },
+            "Whether words that begin with a capital letter may.")
+        .def_prop_rw(
+            "pop_limit", [](const DecoderOptions& o) { return o.rescore.pop_limit; },
+            [](DecoderOptions& o, std::size_t value) { o.rescore.pop_limit = value; },
+            "Candidates to be scored for each node of the chart; 0: all.")
+        .def_prop_rw(
+            "beam", [](const DecoderOptions& o) { return o.rescore.beam; },
+            [](DecoderOptions& o, double value) { o.rescore.beam = value; },
+            "How much worse than the best of its node a derivation may be; 0: any.")
+        .def_rw("cache_bytes", &DecoderOptions::cache_bytes, "Memory for scored rules.");
+    nb::class_<Decoder>(m, "Decoder", "Translates sentences; may be used by many threads.")
+        .def(
+            "__init__",
+            [](Decoder* self, const std::shared_ptr<TranslationModel>& model,
+               const std::shared_ptr<TemplateFeatures>& templates, const ArrayIn<double>& weights,
+               const DecoderOptions& options) {
+                new (self) Decoder(model, templates, as_span(weights), options);
+            },
+            nb::arg("model"), nb::arg("templates").none(), nb::arg("weights"), nb::arg("options"))
+        .def("meet", &Decoder::meet, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "Meet all rules of a sentence: the features of templates get their numbers.")
+        .def("parse", &Decoder::parse, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "All parses of a sentence, without language models.")
+        .def("forest", &Decoder::forest, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "What cube pruning leaves of them, with language models.")
+        .def("best", &Decoder::best, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
+             "The best derivation, as a forest that has no other.");
+}
+
+// The features of each rule.
+using NamedRows = std::vector<std::vector<std::pair<std::string, double>>>;
+using ScoreRules =
+    std::function<NamedRows(std::size_t, const std::vector<Symbol>&, const std::vector<Rule>&)>;
+using ScoreWord = std::function<NamedRows(PassThrough, const std::string&)>;
+
+// A template that is written in Python: it is asked for all rules of a source side at once, so that
+// the interpreter's lock is taken once for all of them.
+class PythonTemplate : public RuleTemplate {
+  public:
+    PythonTemplate(std::shared_ptr<Vocabulary> names, ScoreRules rules, ScoreWord word)
+        : names_(std::move(names)), rules_(std::move(rules)), word_(std::move(word)) {}
+
+    void score(std::size_t part, std::span<const Symbol> source, std::span<const Rule> rules,
+               TemplateRows& rows) const override {
+        add(rules_(part, {source.begin(), source.end()}, {rules.begin(), rules.end()}), rows);
+    }
+    void score(PassThrough kind, std::string_view word, TemplateRows& rows) const override {
+        add(word_(kind, std::string(word)), rows);
+    }
+
+  private:
+    void add(const NamedRows& found, TemplateRows& rows) const {
+        if (found.size() != rows.size())
+            fail<DataError>("a template gave features of ", found.size(), " rules instead of ",
+                            rows.size());
+        for (std::size_t rule = 0; rule < rows.size(); ++rule)
+            for (const auto& [name, value] : found[rule]) rows.add(rule, names_->add(name), value);
+    }
+
+    std::shared_ptr<Vocabulary> names_;
+    ScoreRules rules_;
+    ScoreWord word_;
+};
+
+std::vector<std::int32_t> as_vector(const ArrayIn<std::int32_t>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+void bind_templates(nb::module_& m) {
+    nb::class_<RuleTemplate>(m, "RuleTemplate", "Gives features to rules.");
+    nb::class_<PythonTemplate, RuleTemplate>(m, "PythonTemplate", "A template that is in Python.")
+        .def(nb::init<std::shared_ptr<Vocabulary>, ScoreRules, ScoreWord>(), nb::arg("names"),
+             nb::arg("rules"), nb::arg("word"),
+             "The function `rules` gets the number of a grammar, a source side and its rules, and "
+             "`word` gets why a word passes and the word; both give the features of each rule.");
+    nb::class_<LexicalTemplate, RuleTemplate>(m, "LexicalTemplate",
+                                              "Features of words and of aligned pairs of them.")
+        .def(
+            "__init__",
+            [](LexicalTemplate* self, const TranslationModel& model,
+               std::vector<std::string> source_words, std::vector<std::string> target_words,
+               bool unknown, std::vector<std::string> names, const ArrayIn<std::int32_t>& source,
+               const ArrayIn<std::int32_t>& target) {
+                new (self) LexicalTemplate(
+                    model, {std::move(source_words), std::move(target_words), unknown},
+                    {std::move(names), as_vector(source), as_vector(target)});
+            },
+            nb::kw_only(), nb::arg("model"), nb::arg("source_words"), nb::arg("target_words"),
+            nb::arg("unknown"), nb::arg("names"), nb::arg("source"), nb::arg("target"),
+            "Feature i is of target word target[i] of the list and of source word source[i], or "
+            "of ANY or NULL. The number behind a list is for all other words, if `unknown`.")
+        .def_prop_ro_static(
+            "ANY", [](nb::handle) { return LexicalFeatures::any; }, "Whatever the source word.")
+        .def_prop_ro_static(
+            "NULL", [](nb::handle) { return LexicalFeatures::null; }, "Without a source word.");
+}
+
+void bind_features(nb::module_& m) {
+    nb::enum_<PassThrough>(m, "PassThrough", "Why a word passes as it is.")
+        .value("unknown", PassThrough::unknown)
+        .value("identity", PassThrough::identity)
+        .value("number", PassThrough::number)
+        .value("proper_name", PassThrough::proper_name);
+    bind_templates(m);
+    nb::class_<TemplateFeatures>(m, "TemplateFeatures", "What templates say of rules, kept.")
+        .def(
+            "__init__",
+            [](TemplateFeatures* self, const std::shared_ptr<TranslationModel>& model,
+               const std::vector<std::shared_ptr<RuleTemplate>>& templates, std::size_t max_bytes) {
+                std::vector<std::shared_ptr<const RuleTemplate>> all(templates.begin(),
+                                                                     templates.end());
+                new (self) TemplateFeatures(model, std::move(all), max_bytes);
+            },
+            nb::arg("model"), nb::arg("templates"), nb::arg("max_bytes"))
+        .def_prop_ro("nbytes", &TemplateFeatures::bytes, "Memory in use.");
+}
+
+void bind_forest_rescorer(nb::module_& m) {
+    nb::class_<PreparedForest>(m, "PreparedForest",
+                               "A forest as rescoring needs it, whatever the weights are.")
+        .def_prop_ro("bytes", &PreparedForest::bytes, "The memory that it takes.")
+        .def_prop_ro("feature_names", &PreparedForest::feature_names, "The names of features.");
+    nb::class_<ForestRescorer>(m, "ForestRescorer",
+                               "Puts language models into forests; may be used by many threads.")
+        .def(
+            "__init__",
+            [](ForestRescorer* self, const std::vector<NamedLanguageModel>& models,
+               const WordFeatures& word_features, std::size_t pop_limit, double beam) {
+                new (self) ForestRescorer(models, word_features, RescoreOptions{pop_limit, beam});
+            },
+            nb::arg("language_models"), nb::arg("word_features"), nb::arg("pop_limit"),
+            nb::arg("beam"))
+        .def(
+            "prepare",
+            [](ForestRescorer& self, const Forest& forest) {
+                return without_gil([&] { return self.prepare(forest); });
+            },
+            nb::arg("forest"), "A forest as rescoring needs it, whatever the weights are.")
+        .def(
+            "rescore",
+            [](ForestRescorer& self, const PreparedForest& forest, const ArrayIn<double>& weights,
+               bool only_best) {
+                return without_gil(
+                    [&] { return self.rescore(forest, as_span(weights), only_best); });
+            },
+            nb::arg("forest"), nb::arg("weights"), nb::arg("only_best"),
+            "The forest with language models, or the best derivation of it.");
+}
+
+}  // namespace
+
+void bind_decode(nb::module_& m) {
+    bind_decoder_model(m);
+    bind_decoder(m);
+    bind_features(m);
+    bind_forest_rescorer(m);
+}
+
+}  // namespace hopefear::bindings

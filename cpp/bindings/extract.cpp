@@ -1,0 +1,235 @@
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "hopefear/extract/extractor.hpp"
+#include "hopefear/extract/patterns.hpp"
+#include "hopefear/extract/word_aligner.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+using namespace extraction;
+
+void bind_options(nb::module_& m) {
+    nb::enum_<Smoothing>(m, "RuleSmoothing", "How relative frequencies are smoothed.")
+        .value("none", Smoothing::none)
+        .value("good_turing", Smoothing::good_turing);
+    nb::class_<Options>(m, "ExtractionOptions", "What rules are extracted.")
+        .def(
+            "__init__",
+            [](Options* self, std::int32_t max_phrase_length, std::int32_t max_source_symbols,
+               std::int32_t max_nonterminals, std::int32_t min_nonterminal_span,
+               bool adjacent_nonterminals, bool tight, bool fractional_counts) {
+                new (self) Options{max_phrase_length,    max_source_symbols,    max_nonterminals,
+                                   min_nonterminal_span, adjacent_nonterminals, tight,
+                                   fractional_counts};
+                check(*self);
+            },
+            nb::kw_only(), nb::arg("max_phrase_length"), nb::arg("max_source_symbols"),
+            nb::arg("max_nonterminals"), nb::arg("min_nonterminal_span"),
+            nb::arg("adjacent_nonterminals"), nb::arg("tight"), nb::arg("fractional_counts"));
+    nb::class_<Summary>(m, "ExtractionSummary", "What was found in a bitext.")
+        .def_ro("sentences", &Summary::sentences, "Sentence pairs.")
+        .def_ro("phrase_pairs", &Summary::phrase_pairs, "Initial phrase pairs.")
+        .def_ro("instances", &Summary::instances, "Places where a rule was found.")
+        .def_ro("rules", &Summary::rules, "Different rules, written.")
+        .def_ro("sources", &Summary::sources, "Different source sides of these.")
+        .def_ro("bytes", &Summary::bytes, "The size of the file.");
+}
+
+void bind_bitext(nb::module_& m) {
+    nb::class_<TextParser>(m, "TextParser", "Reads one side of a bitext in pieces.")
+        .def(nb::init<std::string>(), nb::arg("file"))
+        .def(
+            "feed",
+            [](TextParser& parser, nb::bytes piece) {
+                const std::string_view bytes(piece.c_str(), piece.size());
+                const nb::gil_scoped_release released;
+                parser.feed(bytes);
+            },
+            nb::arg("piece"), "Read the next bytes; lines may go on in the next piece.")
+        .def("finish", &TextParser::finish, "Read what is left: the last line may lack its end.");
+    nb::class_<Bitext>(m, "Bitext", "A word-aligned bitext.")
+        .def(
+            "__init__",
+            [](Bitext* self, TextParser& source, TextParser& target, const Alignments& alignments,
+               const std::string& alignment_file) {
+                new (self) Bitext(std::move(source), std::move(target), alignments, alignment_file);
+            },
+            nb::arg("source"), nb::arg("target"), nb::arg("alignments"), nb::arg("alignment_file"),
+            nb::call_guard<nb::gil_scoped_release>(),
+            "Both texts, whose parsers are empty then, and their alignments.")
+        .def("__len__", &Bitext::size);
+    nb::class_<SourceFilter>(m, "SourceFilter", "Source sides that can match given sentences.")
+        .def(
+            "__init__",
+            [](SourceFilter* self, const Bitext& bitext, std::size_t max_phrase,
+               std::uint32_t max_span) {
+                new (self) SourceFilter(bitext.source_words(), max_phrase, max_span);
+            },
+            nb::arg("bitext"), nb::arg("max_phrase"), nb::arg("max_span"), nb::keep_alive<1, 2>())
+        .def(
+            "add", [](SourceFilter& filter, TextParser& text) { filter.add(text.text()); },
+            nb::arg("text"), nb::call_guard<nb::gil_scoped_release>(),
+            "Add the sentences of a text.");
+}
+
+void bind_extraction(nb::module_& m) {
+    bind_options(m);
+    bind_bitext(m);
+    m.def(
+        "extract_rules",
+        [](const Bitext& bitext, const Options& options, Smoothing smoothing,
+           const SourceFilter* filter, std::size_t memory, const std::string& directory,
+           std::size_t threads, const std::string& path, const std::string& notes,
+           const Progress& progress) {
+            return extract(bitext, options, smoothing, filter, {memory, directory, threads}, path,
+                           notes, progress);
+        },
+        nb::kw_only(), nb::arg("bitext"), nb::arg("options"), nb::arg("smoothing"),
+        nb::arg("filter").none(), nb::arg("memory"), nb::arg("directory"), nb::arg("threads"),
+        nb::arg("path"), nb::arg("notes"), nb::arg("progress"),
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Extract and score rules and write them as a grammar.");
+}
+
+using namespace extraction;
+
+using TextsAndCount = std::pair<std::vector<std::string>, std::uint64_t>;
+
+std::vector<std::string> first_texts(const Vocabulary& words, std::size_t count) {
+    const auto all = words.texts();
+    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+// Words as they are; the first one is a source word if `of_pair`.
+std::vector<TextsAndCount> texts_of(const Bitext& bitext, const std::vector<CountedWords>& found,
+                                    bool of_pair) {
+    std::vector<TextsAndCount> result;
+    for (const CountedWords& one : found) {
+        std::vector<std::string> texts;
+        for (const WordId word : one.words) {
+            const bool source = of_pair && texts.empty();
+            texts.emplace_back((source ? bitext.source_words() : bitext.target_words()).text(word));
+        }
+        result.emplace_back(std::move(texts), one.count);
+    }
+    return result;
+}
+
+void bind_lexical(nb::module_& m) {
+    nb::class_<LexicalCounts>(m, "LexicalCounts", "Frequent words and what they are linked to.")
+        .def_prop_ro(
+            "source",
+            [](nb::handle self) {
+                return view(std::span(nb::cast<const LexicalCounts&>(self).source), self);
+            },
+            "The number of a source word, or LexicalTemplate.ANY or NULL.")
+        .def_prop_ro(
+            "target",
+            [](nb::handle self) {
+                return view(std::span(nb::cast<const LexicalCounts&>(self).target), self);
+            },
+            "The number of a target word.")
+        .def_prop_ro(
+            "count",
+            [](nb::handle self) {
+                return view(std::span(nb::cast<const LexicalCounts&>(self).count), self);
+            },
+            "How often that was seen.");
+    m.def(
+        "count_lexical",
+        [](const Bitext& bitext, std::uint64_t min_count, std::uint64_t min_feature_count,
+           const Progress& progress) {
+            LexicalCounts counts = without_gil(
+                [&] { return count_lexical(bitext, min_count, min_feature_count, progress); });
+            auto source = first_texts(bitext.source_words(), counts.source_words);
+            auto target = first_texts(bitext.target_words(), counts.target_words);
+            return std::tuple(std::move(source), std::move(target), std::move(counts));
+        },
+        nb::arg("bitext"), nb::arg("min_count"), nb::arg("min_feature_count"), nb::arg("progress"),
+        "The frequent words of both sides, and what was seen of them; the number behind them is "
+        "that of all other words.");
+}
+
+void bind_patterns(nb::module_& m) {
+    bind_lexical(m);
+    m.def(
+        "frequent_links",
+        [](const Bitext& bitext, std::size_t limit, const Progress& progress) {
+            return texts_of(
+                bitext, without_gil([&] { return frequent_links(bitext, limit, progress); }), true);
+        },
+        nb::arg("bitext"), nb::arg("limit"), nb::arg("progress"),
+        "The most frequent links, a source word and a target word, and their counts.");
+    m.def(
+        "frequent_ngrams",
+        [](const Bitext& bitext, std::size_t order, std::size_t limit, const Progress& progress) {
+            return texts_of(bitext, without_gil([&] {
+                                return frequent_ngrams(bitext, order, limit, progress);
+                            }),
+                            false);
+        },
+        nb::arg("bitext"), nb::arg("order"), nb::arg("limit"), nb::arg("progress"),
+        "The most frequent n-grams of the target side, and their counts.");
+    m.def(
+        "best_triggers",
+        [](const Bitext& bitext, std::size_t limit, const Progress& progress) {
+            std::vector<std::tuple<std::string, std::string, double>> result;
+            for (const TriggerPair& pair :
+                 without_gil([&] { return best_triggers(bitext, limit, progress); }))
+                result.emplace_back(bitext.source_words().text(pair.source),
+                                    bitext.target_words().text(pair.target), pair.information);
+            return result;
+        },
+        nb::arg("bitext"), nb::arg("limit"), nb::arg("progress"),
+        "The pairs of a source word and a target word with the highest mutual information.");
+}
+
+void bind_word_aligner(nb::module_& m) {
+    using extraction::TextParser;
+    nb::class_<DirectedAlignments>(m, "DirectedAlignments", "Alignments in both directions.")
+        .def_ro("forward", &DirectedAlignments::forward, "In which each target word has chosen.")
+        .def_ro("reverse", &DirectedAlignments::reverse, "In which each source word has chosen.");
+    nb::class_<WordAligner>(m, "WordAligner", "Aligns the words of a bitext, in both directions.")
+        .def(
+            "__init__",
+            [](WordAligner* self, TextParser& source, TextParser& target, double null_probability,
+               double tension, double concentration, std::size_t max_length, std::size_t memory,
+               std::size_t threads) {
+                new (self) WordAligner(
+                    source.text(), target.text(),
+                    {null_probability, tension, concentration, max_length, memory, threads});
+            },
+            nb::arg("source"), nb::arg("target"), nb::kw_only(), nb::arg("null_probability"),
+            nb::arg("tension"), nb::arg("concentration"), nb::arg("max_length"), nb::arg("memory"),
+            nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+            nb::call_guard<nb::gil_scoped_release>(), "Both texts, which must stay as they are.")
+        .def("iterate", &WordAligner::iterate, nb::call_guard<nb::gil_scoped_release>(),
+             "An iteration of expectation maximization.")
+        .def("align", &WordAligner::align, nb::call_guard<nb::gil_scoped_release>(),
+             "The most probable links.")
+        .def_prop_ro("used", &WordAligner::used,
+                     "How many sentence pairs the model is estimated from.");
+}
+
+}  // namespace
+
+void bind_extract(nb::module_& m) {
+    bind_extraction(m);
+    bind_patterns(m);
+    bind_word_aligner(m);
+}
+
+}  // namespace hopefear::bindings

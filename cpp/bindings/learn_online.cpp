@@ -1,0 +1,204 @@
+#include "bindings.hpp"
+#include "hopefear/learn/batch_mira.hpp"
+#include "hopefear/learn/online_weights.hpp"
+#include "hopefear/learn/subgradient.hpp"
+#include "hopefear/learn/working_set.hpp"
+
+namespace hopefear::bindings {
+
+namespace {
+
+SparseView row(const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values) {
+    return {as_span(ids), as_span(values)};
+}
+
+void bind_online_weights(nb::module_& m) {
+    nb::class_<OnlineWeights>(m, "OnlineWeights",
+                              "Weights that change a few features at a time, and their mean.")
+        .def(
+            "__init__",
+            [](OnlineWeights* self, const ArrayIn<double>& start) {
+                new (self) OnlineWeights(as_span(start), {});
+            },
+            nb::arg("start"))
+        .def("__len__", &OnlineWeights::size)
+        .def_prop_ro(
+            "current",
+            [](nb::handle self) {
+                return view(nb::cast<const OnlineWeights&>(self).unscaled(), self);
+            },
+            "The weights as they are now: a view, which changes with them.")
+        .def(
+            "add",
+            [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double step) { weights.checked_add(row(ids, values), step); },
+            nb::arg("ids"), nb::arg("values"), nb::arg("step"), "w += step * values.")
+        .def("count", &OnlineWeights::count, nb::arg("times") = 1.0,
+             "End a step: w counts so many times in the mean.")
+        .def(
+            "average", [](const OnlineWeights& weights) { return to_array(weights.average()); },
+            "The mean over the steps.")
+        .def("grown", &OnlineWeights::grown, nb::arg("features"),
+             "The same with at least so many features; new ones have weight 0.")
+        .def("copy", [](const OnlineWeights& weights) { return OnlineWeights(weights); })
+        .def(
+            "save", [](const OnlineWeights& weights) { return to_array(weights.save()); },
+            "Everything in one array, for `load`.")
+        .def_static(
+            "load",
+            [](const ArrayIn<double>& saved) { return OnlineWeights::load(as_span(saved)); },
+            nb::arg("saved"), "What was saved, bit for bit.");
+}
+
+void bind_working_set(nb::module_& m) {
+    nb::class_<WorkingSet>(m, "WorkingSet",
+                           "The hope and some fears: rows h(hope) - h(d), and losses.")
+        .def(
+            "__init__",
+            [](WorkingSet* self, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double gain) { new (self) WorkingSet(row(ids, values), gain); },
+            nb::arg("ids"), nb::arg("values"), nb::arg("gain"))
+        .def("__len__", &WorkingSet::size)
+        .def_prop_ro(
+            "ids",
+            [](const WorkingSet& set) {
+                return to_array(std::vector(set.ids().begin(), set.ids().end()));
+            },
+            nb::rv_policy::move, "All features of its derivations.")
+        .def_prop_ro(
+            "rows",
+            [](const WorkingSet& set) {
+                return to_matrix(std::vector(set.rows().begin(), set.rows().end()),
+                                 set.ids().size());
+            },
+            nb::rv_policy::move, "h(hope) - h(d) of each derivation.")
+        .def_prop_ro(
+            "losses",
+            [](const WorkingSet& set) {
+                return to_array(std::vector(set.losses().begin(), set.losses().end()));
+            },
+            nb::rv_policy::move, "B(hope) - B(d) of each derivation.")
+        .def(
+            "add",
+            [](WorkingSet& set, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double gain) { set.add(row(ids, values), gain); },
+            nb::arg("ids"), nb::arg("values"), nb::arg("gain"), "Add a derivation.")
+        .def(
+            "violations",
+            [](const WorkingSet& set, const ArrayIn<double>& weights) {
+                return to_array(set.violations(as_span(weights)));
+            },
+            nb::arg("weights"), "v(d) of each derivation.")
+        .def(
+            "violation",
+            [](const WorkingSet& set, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               double gain, const ArrayIn<double>& weights) {
+                return set.violation(row(ids, values), gain, as_span(weights));
+            },
+            nb::arg("ids"), nb::arg("values"), nb::arg("gain"), nb::arg("weights"),
+            "v(d) of a derivation that need not be in the set.")
+        .def(
+            "solve",
+            [](const WorkingSet& set, const ArrayIn<double>& weights, const ArrayIn<double>& rates,
+               double tolerance, std::size_t max_iterations) {
+                return to_array(
+                    set.solve(as_span(weights), as_span(rates), tolerance, max_iterations));
+            },
+            nb::arg("weights"), nb::arg("rates"), nb::kw_only(), nb::arg("tolerance"),
+            nb::arg("max_iterations"), "The direction of the step.");
+}
+
+void bind_epochs(nb::module_& m) {
+    nb::class_<SubgradientState>(m, "SubgradientState", "Weights on their way, and their mean.")
+        .def(
+            "__init__",
+            [](SubgradientState* self, const ArrayIn<double>& start,
+               const ArrayIn<double>& origin) {
+                new (self) SubgradientState{OnlineWeights(as_span(start), as_span(origin)),
+                                            CumulativePenalty(start.size()), 0.0};
+            },
+            nb::arg("start"), nb::arg("origin"))
+        .def_ro("loss", &SubgradientState::loss, "The losses met in the last epoch, summed up.")
+        .def("weights",
+             [](const SubgradientState& state) { return to_array(state.weights.weights()); })
+        .def("average",
+             [](const SubgradientState& state) { return to_array(state.weights.average()); })
+        .def(
+            "save", [](const SubgradientState& state) { return to_array(state.save()); },
+            "Everything in one array, for `load`.")
+        .def_static(
+            "load",
+            [](const ArrayIn<double>& saved) { return SubgradientState::load(as_span(saved)); },
+            nb::arg("saved"), "What was saved, bit for bit.");
+    m.def(
+        "subgradient_epoch",
+        [](const NBest& nbest, const ArrayIn<double>& costs, const Loss& loss,
+           const ArrayIn<std::int64_t>& fixed, const ArrayIn<std::int64_t>& order, double rate,
+           double shrinkage, double l1, double cost_scale, const SubgradientState& state) {
+            const nb::gil_scoped_release released;
+            return subgradient_epoch(nbest, as_span(costs), loss, as_span(fixed), as_span(order),
+                                     {rate, shrinkage, l1, cost_scale}, state);
+        },
+        nb::arg("nbest"), nb::arg("costs"), nb::arg("loss"), nb::arg("fixed"), nb::arg("order"),
+        nb::kw_only(), nb::arg("rate"), nb::arg("shrinkage"), nb::arg("l1"),
+        nb::arg("cost_scale") = 1.0, nb::arg("state"),
+        "One epoch of subgradient steps; returns the next state. Costs are multiplied by their "
+        "scale.");
+
+    nb::class_<BatchMiraState>(m, "KBestMiraState", "Weights on their way, and the document.")
+        .def(
+            "__init__",
+            [](BatchMiraState* self, const ArrayIn<double>& start,
+               const ArrayIn<double>& document) {
+                const auto statistics = as_span(document);
+                new (self) BatchMiraState{OnlineWeights(as_span(start), {}),
+                                          {statistics.begin(), statistics.end()}};
+            },
+            nb::arg("start"), nb::arg("document"))
+        .def_ro("loss", &BatchMiraState::loss, "The violations met in the last epoch, summed up.")
+        .def_ro("updates", &BatchMiraState::updates, "How many of its sentences had one.")
+        .def("weights",
+             [](const BatchMiraState& state) { return to_array(state.weights.weights()); })
+        .def("average",
+             [](const BatchMiraState& state) { return to_array(state.weights.average()); })
+        .def(
+            "save", [](const BatchMiraState& state) { return to_array(state.save()); },
+            "Everything in one array, for `load`.")
+        .def_static(
+            "load",
+            [](const ArrayIn<double>& saved) { return BatchMiraState::load(as_span(saved)); },
+            nb::arg("saved"), "What was saved, bit for bit.");
+    m.def(
+        "kbest_mira_epoch",
+        [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& order,
+           double max_step, double decay, bool hope_context, const BatchMiraState& state) {
+            const nb::gil_scoped_release released;
+            return kbest_mira_epoch(nbest, score, as_span(order), {max_step, decay, hope_context},
+                                    state);
+        },
+        nb::arg("nbest"), nb::arg("score"), nb::arg("order"), nb::kw_only(), nb::arg("max_step"),
+        nb::arg("decay"), nb::arg("hope_context"), nb::arg("state"),
+        "One epoch of k-best MIRA; returns the next state.");
+    m.def(
+        "forest_mira_epoch",
+        [](const ForestSet& forests, const BleuForests& split, const CorpusScore& score,
+           const ArrayIn<std::int64_t>& order, double max_step, double decay, bool hope_context,
+           const BatchMiraState& state) {
+            const nb::gil_scoped_release released;
+            return forest_mira_epoch(forests, split, score, as_span(order),
+                                     {max_step, decay, hope_context}, state);
+        },
+        nb::arg("forests"), nb::arg("split"), nb::arg("score"), nb::arg("order"), nb::kw_only(),
+        nb::arg("max_step"), nb::arg("decay"), nb::arg("hope_context"), nb::arg("state"),
+        "One epoch of forest MIRA; returns the next state.");
+}
+
+}  // namespace
+
+void bind_online(nb::module_& m) {
+    bind_online_weights(m);
+    bind_working_set(m);
+    bind_epochs(m);
+}
+
+}  // namespace hopefear::bindings
