@@ -1,5 +1,6 @@
-"""Decoding: what cube pruning finds, against all derivations and KenLM on whole sentences."""
+"""Decoding, against all derivations, KenLM on whole sentences, and Moses."""
 
+import gzip
 import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -7,17 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.decoder import NAMES as MOSES_NAMES
+from benchmarks.decoder import read_weights as read_moses_weights
+from benchmarks.decoder import sentences as moses_sentences
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from decoder_reference import Derived, ReferenceDecoder
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Derivation, Forest
+from hopefear.formats.rules import read_rules
 from hopefear.grammar import Rule
 from hopefear.translation import Decoder, DecoderOptions, ForestRescorer, glue_grammar
-from hopefear.translation.language_model import LanguageModel
+from hopefear.translation.language_model import LanguageModel, load_language_model
 from hopefear.translation.training.estimate import Structure, write_kenlm_binary
-from hopefear.types import Weights
+from hopefear.types import Hypothesis, Weights
 from small_grammars import X, built, grammars, sentences, write_language_model
 
 MOST_DERIVATIONS = 1000
@@ -38,7 +43,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
 
 
 def expected(rules: list[Rule], words: Sequence[str], models: Models) -> list[Derived]:
-    """All derivations, their strings scored by KenLM, without the ends of the sentence."""
+    """Return all derivations, scored by KenLM, without sentence boundaries."""
     reference = ReferenceDecoder([(rule, 0) for rule in [*rules, *glue_grammar(["X", "Y"])]])
     found = reference.derivations(words)
     assume(len(found) <= MOST_DERIVATIONS)
@@ -65,7 +70,7 @@ def assert_same(found: Sequence[Derived], expected: Sequence[Derived]) -> None:
 
 @settings(max_examples=60)
 @given(rules=grammars, words=sentences, count=st.integers(0, 2))
-def test_without_limits_a_forest_has_all_derivations_with_the_scores_of_their_whole_strings(
+def test_an_unpruned_forest_has_all_derivations_with_exact_scores(
     models: Models, rules: list[Rule], words: list[str], count: int
 ) -> None:
     used = dict(islice(models.items(), count))
@@ -77,7 +82,7 @@ def test_without_limits_a_forest_has_all_derivations_with_the_scores_of_their_wh
 
 @settings(max_examples=60)
 @given(rules=grammars, words=sentences)
-def test_the_best_derivations_without_limits_are_the_best_of_all(
+def test_unpruned_search_finds_the_best_derivations(
     models: Models, rules: list[Rule], words: list[str]
 ) -> None:
     all_derivations = expected(rules, words, models)
@@ -92,7 +97,7 @@ def test_the_best_derivations_without_limits_are_the_best_of_all(
 
 @settings(max_examples=40)
 @given(rules=grammars, words=sentences)
-def test_distinct_derivations_are_the_best_of_each_string(
+def test_distinct_lists_have_the_best_derivation_of_each_string(
     models: Models, rules: list[Rule], words: list[str]
 ) -> None:
     best: dict[tuple[str, ...], float] = {}
@@ -108,7 +113,7 @@ def test_distinct_derivations_are_the_best_of_each_string(
 @given(
     rules=grammars, words=sentences, pop_limit=st.integers(1, 4), beam=st.sampled_from([0.0, 1.0])
 )
-def test_pruned_search_finds_some_of_the_derivations_with_their_right_scores(
+def test_pruned_search_finds_derivations_with_exact_scores(
     models: Models, rules: list[Rule], words: list[str], pop_limit: int, beam: float
 ) -> None:
     keys = {d.key for d in expected(rules, words, models)}
@@ -117,14 +122,14 @@ def test_pruned_search_finds_some_of_the_derivations_with_their_right_scores(
     forest = searching.forest(words)
     found = forest.kbest(WEIGHTS, MOST_DERIVATIONS)
     assert {d.key for d in derived(found)} <= keys
-    # Among equals, rounding decides which is the best.
+    # Rounding decides among equals.
     assert searching.translate(words).score == pytest.approx(found[0].score, abs=1e-9)
     assert all(len(forest.edges(node)) <= pop_limit for node in range(forest.node_count))
 
 
 @settings(max_examples=40)
 @given(rules=grammars, words=sentences, pop_limit=st.integers(0, 4))
-def test_a_stored_forest_is_rescored_as_the_decoder_would_do_it(
+def test_rescoring_a_stored_forest_equals_decoding(
     models: Models, rules: list[Rule], words: list[str], pop_limit: int
 ) -> None:
     options = DecoderOptions(max_span=0, rule_limit=0, pop_limit=pop_limit)
@@ -142,7 +147,7 @@ def test_a_stored_forest_is_rescored_as_the_decoder_would_do_it(
         assert best == pytest.approx(rescored.viterbi(weights).score, abs=1e-9)
 
 
-def test_a_beam_leaves_out_what_promises_too_little() -> None:
+def test_a_beam_drops_candidates_far_below_the_best() -> None:
     rules = [Rule(source=("s",), target=(str(i),), features={"p": -float(i)}) for i in range(10)]
     weights = Weights({"p": 1.0})
 
@@ -172,7 +177,7 @@ def test_a_rescored_forest_can_be_rescored_again(models: Models) -> None:
     )
 
 
-def test_weights_may_come_as_an_array_that_ends_before_the_last_feature(models: Models) -> None:
+def test_an_array_of_weights_may_be_shorter_than_the_list_of_features(models: Models) -> None:
     searching = decoder([Rule(source=("a",), target=("b",), features={"p": 2.0})], models)
     parsed = searching.parse(["a"])
     short = np.zeros(1)
@@ -186,13 +191,13 @@ def test_weights_that_are_not_finite_are_refused(models: Models) -> None:
         ForestRescorer(models).rescore(parsed, bad)
 
 
-def test_the_ends_of_a_sentence_are_no_words_of_its_translation(models: Models) -> None:
+def test_sentence_boundaries_are_not_words_of_the_translation(models: Models) -> None:
     best = decoder([], models).translate([])
     assert best.words == ()
     assert best.features["lm"] == pytest.approx(models["lm"].score([]) * math.log(10))
 
 
-def test_words_written_like_the_ends_of_a_sentence_pass(models: Models) -> None:
+def test_words_that_look_like_sentence_boundaries_are_copied(models: Models) -> None:
     searching = decoder([], models)
     words = ["a", "<s>", "</s>", "b"]
     assert list(searching.translate(words).words) == words
@@ -200,7 +205,7 @@ def test_words_written_like_the_ends_of_a_sentence_pass(models: Models) -> None:
     assert list(searching.rescorer().translate(parsed, WEIGHTS).words) == words
 
 
-def test_500_words_take_time_and_memory_that_grow_with_their_number(models: Models) -> None:
+def test_the_forest_grows_linearly_with_the_length_of_a_sentence(models: Models) -> None:
     rules = [Rule(source=(X, "b", X), target=(1, "d", 0)), Rule(source=("a",), target=("e",))]
     searching = decoder(rules, models, DecoderOptions(pop_limit=5))
     sizes = [searching.forest(["a", "b"] * n).edge_count for n in (125, 250)]
@@ -208,7 +213,7 @@ def test_500_words_take_time_and_memory_that_grow_with_their_number(models: Mode
     assert len(searching.translate(["a", "b", "ú", "b"] * 125).words) == 500
 
 
-def test_any_number_of_threads_gives_the_same_in_the_same_order(models: Models) -> None:
+def test_results_and_their_order_do_not_depend_on_threads(models: Models) -> None:
     rules = [Rule(source=(X, "b", X), target=(1, "d", 0)), Rule(source=("a",), target=("e",))]
     searching = decoder(rules, models, DecoderOptions(pop_limit=5))
     inputs = [["a", "b"] * n for n in range(12)]
@@ -227,7 +232,7 @@ def test_any_number_of_threads_gives_the_same_in_the_same_order(models: Models) 
     assert [f.viterbi(WEIGHTS).text for f in whole] == [text for text, _ in found(1)]
 
 
-def test_translations_come_before_all_sentences_were_taken(models: Models) -> None:
+def test_sentences_are_read_lazily(models: Models) -> None:
     taken = []
 
     def endless() -> Iterator[list[str]]:
@@ -240,7 +245,7 @@ def test_translations_come_before_all_sentences_were_taken(models: Models) -> No
     assert len(taken) <= 8
 
 
-def test_a_sentence_without_parse_fails_in_its_place(models: Models) -> None:
+def test_a_sentence_without_parse_fails_at_its_position(models: Models) -> None:
     nothing = built([Rule(lhs="S", source=("<s>", "a", "</s>"), target=("<s>", "b", "</s>"))])
     searching = Decoder(nothing, models, WEIGHTS, glue=nothing)
     translations = searching.translate_all([["a"], ["b"], ["a"]], threads=2)
@@ -260,7 +265,7 @@ def test_limits_cannot_be_negative(models: Models) -> None:
         decoder([], models).translate_all([], threads=-1)
 
 
-def test_forests_without_ends_of_sentences_are_whole_sentences(models: Models) -> None:
+def test_forests_without_sentence_boundaries_are_whole_sentences(models: Models) -> None:
     forest: Forest = decoder([], {}).forest(["a", "b"])
     best = ForestRescorer(models).translate(forest, WEIGHTS)
     assert best.words == ("a", "b")
@@ -268,7 +273,7 @@ def test_forests_without_ends_of_sentences_are_whole_sentences(models: Models) -
 
 
 @pytest.mark.parametrize("structure", ["probing", "trie"])
-def test_binary_models_of_kenlm_give_the_same_as_their_text(
+def test_kenlm_binaries_give_the_same_translations_as_arpa_files(
     structure: Structure, tmp_path: Path
 ) -> None:
     text = write_language_model(tmp_path / "lm.arpa", seed=3)
@@ -283,3 +288,59 @@ def test_binary_models_of_kenlm_give_the_same_as_their_text(
     for derivation in found[1].kbest(WEIGHTS, MOST_DERIVATIONS):
         score = binary.score(derivation.words) * math.log(10)
         assert derivation.features["lm"] == pytest.approx(score, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def translated(shared_data: Path) -> list[tuple[Derivation, Hypothesis]]:
+    """Return pairs of our translation and that of Moses."""
+    peers = shared_data / "multi30k-cs-en/peers"
+    glue = read_rules(peers / "glue-grammar.moses", "moses:label=TranslationModel1").build()
+    rules = read_rules(peers / "val200.rule-table.moses.gz", "moses:label=TranslationModel0")
+    decoder = Decoder(
+        rules.build(),
+        {"LM0": load_language_model(peers / "train.en.5gram.lmplz.arpa.gz")},
+        read_moses_weights(peers / "val200.weights.txt"),
+        glue=glue,
+        names=MOSES_NAMES,
+    )
+    ours = decoder.translate_all(moses_sentences(shared_data))
+    theirs = moses_translations(peers / "val200.moses-pop200.1best.gz")
+    return list(zip(ours, theirs, strict=True))
+
+
+def moses_translations(path: Path) -> Iterator[Hypothesis]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            _, text, features, score = line.split(" ||| ")
+            named: dict[str, float] = {}
+            name = ""
+            for token in features.split():
+                if token.endswith("="):
+                    name, number = token.removesuffix("="), 0
+                    continue
+                key = f"{name}_{number}" if name == "TranslationModel0" else name
+                named[key] = float(token)
+                number += 1
+            yield Hypothesis(text=text.strip(), features=named, score=float(score))
+
+
+def test_scores_are_as_high_as_those_of_moses(
+    translated: list[tuple[Derivation, Hypothesis]],
+) -> None:
+    assert len(translated) == 200
+    assert sum(ours.score for ours, _ in translated) / 200 >= -40.87
+
+
+def test_derivations_with_the_same_score_have_the_features_of_moses(
+    translated: list[tuple[Derivation, Hypothesis]],
+) -> None:
+    same = 0
+    for ours, theirs in translated:
+        assert theirs.score is not None
+        if ours.text != theirs.text or abs(ours.score - theirs.score) > 1e-3:
+            continue
+        same += 1
+        for name, value in theirs.features.items():
+            # Moses writes six digits and reads probabilities in single precision.
+            assert ours.features[name] == pytest.approx(value, rel=1e-4, abs=2e-3), name
+    assert same >= 180

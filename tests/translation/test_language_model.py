@@ -1,3 +1,5 @@
+"""Language models through KenLM: scores, perplexity, files that cannot be loaded."""
+
 import gzip
 from pathlib import Path
 
@@ -60,14 +62,14 @@ def test_a_fragment_can_be_scored_without_its_ends(model: LanguageModel) -> None
     assert model.score(["hope", "fear"], begin=False, end=False) == -0.75 - 0.375
 
 
-def test_a_file_that_is_no_language_model_is_named(tmp_path: Path) -> None:
+def test_an_error_names_a_file_that_is_not_a_language_model(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a model\n")
     with pytest.raises(FormatError, match=r"notes\.txt: not a language model that KenLM can read"):
         LanguageModel(str(path))
 
 
-def test_bytes_of_a_broken_file_are_quoted_and_kenlm_is_not(tmp_path: Path) -> None:
+def test_an_error_quotes_invalid_bytes_without_kenlm_internals(tmp_path: Path) -> None:
     path = tmp_path / "toy.arpa"
     path.write_bytes(ARPA.encode().replace(b"hope fear", b"hope f\xffar"))
     with pytest.raises(FormatError, match=r"can read: Word f\\xffar was not seen in the unigrams"):
@@ -75,14 +77,14 @@ def test_bytes_of_a_broken_file_are_quoted_and_kenlm_is_not(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("size", [0, 10, 60, 150, len(ARPA) - 10])
-def test_a_file_that_ends_too_early_is_refused(tmp_path: Path, size: int) -> None:
+def test_a_truncated_file_is_refused(tmp_path: Path, size: int) -> None:
     path = tmp_path / "toy.arpa"
     path.write_text(ARPA[:size])
     with pytest.raises(FormatError, match=r"toy\.arpa: not a language model"):
         LanguageModel(str(path))
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_an_error_names_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nowhere\.arpa"):
         LanguageModel(str(tmp_path / "nowhere.arpa"))
 
@@ -91,21 +93,21 @@ def test_a_gzipped_model_is_loaded_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    path = tmp_path / "toy.arpa"  # told by content, not by name
+    path = tmp_path / "toy.arpa"  # its name does not end in .gz
     path.write_bytes(gzip.compress(ARPA.encode()))
     assert load_language_model(path).score(["hope", "fear"]) == -0.25 - 0.375 - 0.0625
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("content", [gzip.compress(ARPA.encode())[:-20], b"\x1f\x8bnonsense"])
-def test_broken_compression_is_named(tmp_path: Path, content: bytes) -> None:
+def test_an_error_names_a_file_with_corrupt_gzip_data(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "toy.arpa.gz"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"toy\.arpa\.gz: the gzip data is corrupt"):
         load_language_model(path)
 
 
-def test_a_gzipped_file_that_is_no_language_model_is_named(tmp_path: Path) -> None:
+def test_an_error_names_a_gzipped_file_that_is_not_a_language_model(tmp_path: Path) -> None:
     path = tmp_path / "notes.gz"
     path.write_bytes(gzip.compress(b"not a model\n"))
     with pytest.raises(FormatError, match=r"notes\.gz: not a language model") as raised:
@@ -113,7 +115,7 @@ def test_a_gzipped_file_that_is_no_language_model_is_named(tmp_path: Path) -> No
     assert "/proc/" not in str(raised.value)
 
 
-def test_a_missing_file_is_named_by_the_loader(tmp_path: Path) -> None:
+def test_the_loader_names_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nowhere\.arpa: .*No such file"):
         load_language_model(tmp_path / "nowhere.arpa")
 
@@ -128,6 +130,6 @@ def test_perplexity_is_the_mean_over_words_and_ends_with_and_without_unknown_wor
     assert found.without_unknown == pytest.approx(10 ** -(known / 5), rel=1e-12)
 
 
-def test_the_perplexity_of_nothing_is_an_error(model: LanguageModel) -> None:
+def test_the_perplexity_of_an_empty_text_is_an_error(model: LanguageModel) -> None:
     with pytest.raises(DataError, match="empty text"):
         perplexity(model, [])

@@ -1,4 +1,4 @@
-"""Models on disk: what is in them, and what is refused."""
+"""Models on disk: loading, copying, and errors."""
 
 import os
 from pathlib import Path
@@ -56,14 +56,14 @@ def test_a_copy_translates_the_same_with_the_weights_it_was_given(
     assert best[0].score == best[1].score
 
 
-def test_options_of_decoding_can_be_given_in_place_of_the_models_own(made: Path) -> None:
+def test_decoder_settings_of_a_model_can_be_overridden(made: Path) -> None:
     decoder = Model(made).decoder(pop_limit=7, number_rules=True)
     assert (decoder.options.pop_limit, decoder.options.number_rules) == (7, True)
     with pytest.raises(ConfigError, match="unknown key; did you mean 'pop_limit'"):
         Model(made).decoder(pop_limits=7)
 
 
-def test_other_weights_score_the_rules_that_the_models_own_choose(
+def test_the_weights_of_the_model_select_rules_for_other_weights(
     made: Path, tmp_path: Path
 ) -> None:
     model = Model(made).save(tmp_path / "new", weights=Weights({"p": 1.0}))
@@ -80,13 +80,13 @@ def test_a_model_is_not_copied_over_other_files(made: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["../grammar.bin", "/etc/passwd", "a/../../b", ""])
-def test_no_file_outside_of_the_directory_is_named(copy: Path, name: str) -> None:
+def test_files_outside_the_directory_are_refused(copy: Path, name: str) -> None:
     rewrite(copy, '"grammar.bin"', f'"{name}"')
     with pytest.raises(FormatError, match="is not a path inside the model's directory"):
         Model(copy)
 
 
-def test_no_link_leads_out_of_the_directory(copy: Path, tmp_path: Path) -> None:
+def test_links_out_of_the_directory_are_refused(copy: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside.bin"
     (copy / "grammar.bin").rename(outside)
     (copy / "grammar.bin").symlink_to(outside)
@@ -105,13 +105,15 @@ def test_no_link_leads_out_of_the_directory(copy: Path, tmp_path: Path) -> None:
         ('"lm0.kenlm"', '"weights.tsv"', r"weights\.tsv"),
     ],
 )
-def test_broken_settings_are_told(copy: Path, old: str, new: str, message: str) -> None:
+def test_errors_name_invalid_settings_and_files(
+    copy: Path, old: str, new: str, message: str
+) -> None:
     rewrite(copy, old, new)
     with pytest.raises(FormatError, match=message):
         Model(copy)
 
 
-def test_what_is_no_model_is_told(tmp_path: Path) -> None:
+def test_a_directory_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="none: no such model directory"):
         Model(tmp_path / "none")
     with pytest.raises(FormatError, match=r"has no model\.toml"):
@@ -119,14 +121,14 @@ def test_what_is_no_model_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["grammar.bin", "lm0.kenlm", "weights.tsv"])
-def test_a_file_that_was_cut_off_is_told(copy: Path, name: str) -> None:
+def test_truncated_files_are_errors_with_their_names(copy: Path, name: str) -> None:
     size = (copy / name).stat().st_size
     os.truncate(copy / name, size - size // 3)
     with pytest.raises(HopefearError, match=name):
         Model(copy)
 
 
-def test_checksums_are_compared_if_asked_for(copy: Path) -> None:
+def test_checksums_are_verified_on_request(copy: Path) -> None:
     grammar = copy / "grammar.bin"
     content = bytearray(grammar.read_bytes())
     content[-20] ^= 1

@@ -1,5 +1,7 @@
 """Parsing: the forest of a sentence has exactly the derivations that the rules allow."""
 
+import math
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from decoder_reference import Derived, Key, ReferenceDecoder
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest
-from hopefear.grammar import Rule
-from hopefear.translation import Decoder, DecoderOptions, glue_grammar
+from hopefear.grammar import FeatureKind, Grammar, GrammarBuilder, Rule
+from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse, glue_grammar
 from hopefear.types import Weights
 from small_grammars import X, Y, built, grammars, sentences
 
@@ -59,7 +61,7 @@ def test_several_grammars_are_used_as_one(
 
 
 @pytest.mark.parametrize("word", ["Anna", "Ázerbájdžán", "Živa", "Ÿ", "Ωmega", "Иван", "Ấ", "3M"])
-def test_words_with_a_capital_letter_pass_as_names_if_they_may(word: str) -> None:
+def test_capitalized_words_are_copied_as_names_if_allowed(word: str) -> None:
     for written in (word, word.lower()):
         rules = [Rule(source=(written,), target=("b",))]
         options = DecoderOptions(name_rules=True)
@@ -70,7 +72,7 @@ def test_words_with_a_capital_letter_pass_as_names_if_they_may(word: str) -> Non
         assert sum(d.features.get("NameRule", 0) for d in found) == len(expected) - 1
 
 
-def test_nodes_say_which_words_of_the_sentence_they_cover() -> None:
+def test_nodes_know_which_source_words_they_cover() -> None:
     decoder = Decoder(built([Rule(source=("a", X), target=(0,))]), {}, NO_WEIGHTS)
     forest = decoder.parse(["a", "b"])
     spans = {
@@ -86,13 +88,13 @@ def test_an_empty_sentence_has_a_parse() -> None:
     assert only.words == ("<s>", "</s>")
 
 
-def test_a_sentence_of_unknown_words_passes_as_it_is() -> None:
+def test_a_sentence_of_unknown_words_is_copied() -> None:
     (only,) = all_derived(Decoder(built([]), {}, NO_WEIGHTS).parse(["ú", "ú"]))
     assert only.words == ("<s>", "ú", "ú", "</s>")
     assert only.features == {"Glue": 2, "WordPenalty": -4, "PhrasePenalty": 6, "UnknownWord": 2}
 
 
-def test_rules_that_rewrite_labels_in_a_circle_are_cut() -> None:
+def test_cycles_of_unary_rules_are_cut() -> None:
     circle = [
         Rule(lhs="X", source=(Y,), target=(0,)),
         Rule(lhs="Y", source=(X,), target=(0,)),
@@ -104,42 +106,42 @@ def test_rules_that_rewrite_labels_in_a_circle_are_cut() -> None:
     assert {d.words for d in all_derived(forest)} >= {("<s>", "c", "</s>")}
 
 
-def test_of_each_source_side_the_best_rules_are_kept() -> None:
+def test_the_best_rules_of_each_source_side_are_kept() -> None:
     many = [Rule(source=("a",), target=(str(i),), features={"p": i % 7}) for i in range(20)]
     weights = Weights({"p": 1.0})
     decoder = Decoder(built(many), {}, weights, options=DecoderOptions(rule_limit=4))
     found = {d.words[1] for d in all_derived(decoder.parse(["a"]))}
-    assert found == {"6", "13", "5", "12"}  # of equal ones those that come first
+    assert found == {"6", "13", "5", "12"}  # ties go to earlier rules
     worst = decoder.with_weights(-weights).parse(["a"])
     assert {d.words[1] for d in all_derived(worst)} == {"0", "7", "14", "1"}
 
 
-def test_the_best_rules_may_be_those_by_other_weights() -> None:
+def test_other_weights_can_select_the_best_rules() -> None:
     many = [Rule(source=("a",), target=(str(i),), features={"p": i % 7}) for i in range(20)]
     weights, options = Weights({"p": 1.0}), DecoderOptions(rule_limit=4)
     decoder = Decoder(built(many), {}, -weights, options=options, rule_weights=weights)
     forest = decoder.parse(["a"])
     assert {d.words[1] for d in all_derived(forest)} == {"6", "13", "5", "12"}
-    assert decoder.translate(["a"]).words == ("5",)  # the one that -weights likes best of them
+    assert decoder.translate(["a"]).words == ("5",)  # the best of them under -weights
     again = decoder.with_weights(2 * weights).parse(["a"])
     assert {d.words[1] for d in all_derived(again)} == {"6", "13", "5", "12"}
 
 
-def test_500_words_and_nothing_but_glue_take_memory_that_grows_with_their_number() -> None:
+def test_memory_grows_linearly_with_the_length_of_a_sentence() -> None:
     rules_of_any_length = [Rule(source=(X, "b", X), target=(1, "b", 0))]
     decoder = Decoder(built(rules_of_any_length), {}, NO_WEIGHTS)
     edges = [decoder.parse(["a", "b"] * length).edge_count for length in (125, 250)]
     assert edges[1] < 2.2 * edges[0] < 500_000
 
 
-def test_without_rules_for_a_whole_sentence_the_error_says_what_is_missing() -> None:
+def test_the_error_for_a_sentence_without_parse_says_what_is_missing() -> None:
     nothing = built([Rule(source=("a",), target=("b",))])
     decoder = Decoder(nothing, {}, NO_WEIGHTS, glue=nothing)
     with pytest.raises(DataError, match=r"a sentence of 1 words has no parse as 'S'; rules that"):
         decoder.parse(["a"])
 
 
-def test_a_decoder_goes_on_after_a_sentence_without_parse() -> None:
+def test_a_decoder_works_after_a_sentence_without_parse() -> None:
     rules = [Rule(lhs="S", source=("<s>", "a", "</s>"), target=("b",))]
     decoder = Decoder(built(rules), {}, NO_WEIGHTS, glue=built([]))
     with pytest.raises(DataError):
@@ -154,3 +156,40 @@ def test_options_cannot_be_negative() -> None:
         DecoderOptions(rule_limit=-1)
     with pytest.raises(ConfigError, match=r"DecoderOptions\.cache_bytes must be a whole number"):
         DecoderOptions(cache_bytes=-1)
+
+
+KINDS = {"p": FeatureKind.probability, "n": FeatureKind.count}
+
+
+def weighted_grammar() -> Grammar:
+    builder = GrammarBuilder()
+    rule = Rule(source=("a",), target=("b",), features={"p": 0.25, "n": 3.0, "s": -7.5, "t": 2.0})
+    builder.add(rule, KINDS)
+    return builder.build()
+
+
+def features_of_a(*uses: FeatureUse) -> dict[str, float]:
+    decoder = Decoder(GrammarUse(grammar=weighted_grammar(), features=uses), {}, Weights())
+    best = decoder.parse(["a"]).viterbi(Weights())
+    penalties = {"WordPenalty", "PhrasePenalty", "Glue"}
+    return {name: value for name, value in best.features.items() if name not in penalties}
+
+
+def test_by_default_probabilities_become_logarithms_and_counts_are_unused() -> None:
+    assert features_of_a() == {"p": math.log(0.25), "s": -7.5, "t": 2.0}
+
+
+def test_a_value_can_be_used_in_several_ways_under_other_names() -> None:
+    uses = [
+        FeatureUse(of="p", view="value", name="probability"),
+        FeatureUse(of="p", view="logarithm", name="log"),
+        FeatureUse(of="n", view="rarity"),
+        FeatureUse(of="t", view="none"),
+    ]
+    expected = {"probability": 0.25, "log": math.log(0.25), "n": math.exp(-2), "s": -7.5}
+    assert features_of_a(*uses) == expected
+
+
+def test_a_feature_that_the_grammar_does_not_have_is_refused() -> None:
+    with pytest.raises(ConfigError, match="has no feature 'q'"):
+        features_of_a(FeatureUse(of="q"))

@@ -1,4 +1,4 @@
-"""Models with further features: chosen while training, kept in the directory, used by decoders."""
+"""Models with templates: training selects features, decoders use them."""
 
 import itertools
 import sys
@@ -26,7 +26,7 @@ SENTENCE = ["velký", "pes", "vidí", "nový", "dům"]
 @templates.register("test-odd-words")
 @dataclass(frozen=True, kw_only=True)
 class OddWords:
-    """Counts words of an odd length."""
+    """Counts words of odd length."""
 
     name_of_feature: str = "odd"
 
@@ -75,7 +75,7 @@ def test_weights_of_these_features_change_the_translation(tmp_path: Path) -> Non
         assert other.words != plain.words
 
 
-def test_a_stored_forest_is_rescored_with_them(tmp_path: Path) -> None:
+def test_a_stored_forest_is_rescored_with_all_features(tmp_path: Path) -> None:
     decoder = make(tmp_path, "large", "patterns").decoder(pop_limit=0)
     forest = decoder.rescorer().rescore(decoder.parse(SENTENCE), decoder.weights)
     best, expected = forest.viterbi(decoder.weights), decoder.translate(SENTENCE)
@@ -102,7 +102,7 @@ def test_thresholds_and_limits_are_settings(tmp_path: Path) -> None:
     assert len(model.features.word_features.ngrams) == 2
 
 
-def test_features_are_chosen_once(tmp_path: Path) -> None:
+def test_features_are_selected_once(tmp_path: Path) -> None:
     make(tmp_path, "large")
     seen: list[Stage] = []
     for features in (["large"], ["large", "patterns"], "small"):
@@ -137,7 +137,7 @@ def test_a_broken_table_is_an_error_with_file_and_row(tmp_path: Path) -> None:
         Model(model.path)
 
 
-def test_features_cannot_be_chosen_without_a_bitext_or_twice(tmp_path: Path) -> None:
+def test_invalid_templates_are_refused(tmp_path: Path) -> None:
     rules = tmp_path / "rules"
     rules.write_text("pes [X] ||| dog [X] ||| 1 1 1 1 ||| 0-0\n")
     with pytest.raises(ConfigError, match="features are selected from a bitext") as error:
@@ -172,7 +172,7 @@ def test_a_template_of_an_installed_package_is_found_by_its_name(
         things["ugly"]
 
 
-def test_all_features_of_the_small_model_are_there(tmp_path: Path) -> None:
+def test_the_small_model_has_all_its_features(tmp_path: Path) -> None:
     source, target = write_bitext(tmp_path, every=3)
     first = train(
         out=tmp_path / "first", source=source, target=target, aligner="diagonal", lm_order=2
@@ -198,7 +198,7 @@ def test_all_features_of_the_small_model_are_there(tmp_path: Path) -> None:
     assert used >= passing | penalties
 
 
-def test_features_of_real_translations_are_what_their_words_say(
+def test_features_of_real_translations_agree_with_their_words(
     tmp_path: Path, shared_data: Path
 ) -> None:
     folder = shared_data / "multi30k-cs-en"

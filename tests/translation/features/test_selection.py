@@ -1,4 +1,4 @@
-"""Features chosen from a bitext: exactly those that their definitions choose."""
+"""Selection of features from a bitext equals its definition."""
 
 import math
 import tempfile
@@ -26,7 +26,7 @@ Pair = tuple[list[str], list[str], list[tuple[int, int]]]
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 @st.composite
@@ -53,7 +53,7 @@ def bitext_of(pairs: list[Pair]) -> _core.Bitext:
 
 
 def ranks(sentences: Iterable[list[str]]) -> dict[str, int]:
-    """Words in the order of frequency, then of first appearance."""
+    """Rank words by frequency, then by first occurrence."""
     counts = Counter(word for sentence in sentences for word in sentence)
     return {word: i for i, (word, _) in enumerate(counts.most_common())}
 
@@ -64,7 +64,7 @@ def ngrams(pairs: list[Pair], order: int) -> Iterator[tuple[str, ...]]:
 
 
 @given(bitexts, st.integers(1, 3), st.integers(0, 12))
-def test_the_most_frequent_ngrams_are_chosen(pairs: list[Pair], order: int, limit: int) -> None:
+def test_the_most_frequent_ngrams_are_selected(pairs: list[Pair], order: int, limit: int) -> None:
     rank = ranks(target for _, target, _ in pairs)
     counts = Counter(ngrams(pairs, order))
     ordered = sorted(counts.items(), key=lambda item: (-item[1], [rank[w] for w in item[0]]))
@@ -73,7 +73,7 @@ def test_the_most_frequent_ngrams_are_chosen(pairs: list[Pair], order: int, limi
 
 
 @given(bitexts, st.integers(0, 12))
-def test_the_most_frequent_links_are_chosen(pairs: list[Pair], limit: int) -> None:
+def test_the_most_frequent_links_are_selected(pairs: list[Pair], limit: int) -> None:
     sources, targets = ranks(p[0] for p in pairs), ranks(p[1] for p in pairs)
     counts = Counter((f[i], e[j]) for f, e, links in pairs for i, j in links)
     ordered = sorted(
@@ -84,7 +84,7 @@ def test_the_most_frequent_links_are_chosen(pairs: list[Pair], limit: int) -> No
 
 
 def information(pairs: list[Pair], f: str, e: str) -> float:
-    """Return the mutual information of two words being in a sentence pair."""
+    """Return the mutual information of two words' occurrences in sentence pairs."""
     events = Counter((f in source, e in target) for source, target, _ in pairs)
     total = 0.0
     for (first, second), count in events.items():
@@ -101,7 +101,7 @@ def attracted(pairs: list[Pair], f: str, e: str) -> bool:
 
 
 @given(bitexts, st.integers(0, 12))
-def test_the_triggers_with_the_highest_mutual_information_are_chosen(
+def test_the_triggers_with_the_highest_mutual_information_are_selected(
     pairs: list[Pair], limit: int
 ) -> None:
     found = _core.best_triggers(bitext_of(pairs), limit, no_progress)
@@ -117,7 +117,7 @@ def test_the_triggers_with_the_highest_mutual_information_are_chosen(
 
 
 def lexical_counts(pairs: list[Pair], min_count: int) -> Counter[tuple[str, str]]:
-    """Count lex(e), lex(f, e) and lex(NULL, e), by names as they are shown."""
+    """Count lex(e), lex(f, e) and lex(NULL, e) by name."""
     frequent = [Counter(w for p in pairs for w in p[side]) for side in (0, 1)]
 
     def shown(side: int, word: str) -> str:
@@ -135,7 +135,7 @@ def lexical_counts(pairs: list[Pair], min_count: int) -> Counter[tuple[str, str]
 
 
 @given(bitexts, st.integers(1, 6), st.integers(1, 3))
-def test_lexical_features_are_those_of_frequent_words_that_occur(
+def test_lexical_features_are_those_of_frequent_words(
     pairs: list[Pair], min_count: int, min_feature_count: int
 ) -> None:
     chosen = Lexical(min_count=min_count, min_feature_count=min_feature_count)
@@ -170,7 +170,7 @@ def test_features_are_the_same_after_they_were_written_and_read(pairs: list[Pair
             assert chosen.features(read_feature_table(path)) == chosen.features(rows)
 
 
-def test_patterns_have_as_many_features_of_each_kind_as_asked_for() -> None:
+def test_patterns_have_the_requested_number_of_features_of_each_kind() -> None:
     pairs: list[Pair] = [(["a", "b"], ["v", "w", "x"], [(0, 0), (1, 2)])] * 3
     pairs += [(["c"], ["v"], [(0, 0)])]
     chosen = Patterns(pairs=2, unigrams=1, bigrams=1, trigrams=5, triggers=2)
@@ -187,7 +187,7 @@ def test_patterns_have_as_many_features_of_each_kind_as_asked_for() -> None:
 
 
 @pytest.mark.parametrize("name", ["large", "patterns"])
-def test_rows_that_are_no_features_are_refused_with_their_number(name: str) -> None:
+def test_invalid_rows_are_errors_with_their_number(name: str) -> None:
     chosen = templates[name]()
     assert isinstance(chosen, Lexical | Patterns)
     for row in (("what",), ("pair", "a", "b"), ("link", "a"), ("unigram", "", "3"), ("",)):
@@ -195,7 +195,7 @@ def test_rows_that_are_no_features_are_refused_with_their_number(name: str) -> N
             chosen.features([row])
 
 
-def test_a_table_that_cannot_be_read_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_an_error_names_an_unreadable_table(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nothing\.tsv: cannot be read"):
         list(read_feature_table(tmp_path / "nothing.tsv"))
     (tmp_path / "bytes.tsv").write_bytes(b"any\t\xff\t1\n")

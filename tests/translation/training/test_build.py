@@ -1,4 +1,4 @@
-"""Models are made in stages, each of which is done once."""
+"""Training builds models in stages and runs each stage once."""
 
 import gzip
 import math
@@ -34,7 +34,7 @@ def settings(tmp_path: Path) -> TrainSettings:
 
 
 def done(settings: TrainSettings, out: Path) -> dict[str, bool]:
-    """Make a model, and tell of each stage whether it was done now."""
+    """Build a model, and return for each stage whether it ran."""
     stages: list[Stage] = []
     build(settings, out, finished=stages.append)
     return {stage.name: not stage.reused for stage in stages}
@@ -45,7 +45,7 @@ def with_order(settings: TrainSettings, order: int) -> TrainSettings:
     return replace(settings, language_model=LanguageModelSettings(estimation=estimation))
 
 
-def test_what_is_finished_is_not_done_again(settings: TrainSettings, tmp_path: Path) -> None:
+def test_finished_stages_are_skipped(settings: TrainSettings, tmp_path: Path) -> None:
     out = tmp_path / "model"
     assert done(settings, out) == {"align": True, "extract": True, "lm0": True}
     assert done(settings, out) == {"align": False, "extract": False, "lm0": False}
@@ -53,15 +53,13 @@ def test_what_is_finished_is_not_done_again(settings: TrainSettings, tmp_path: P
     assert Model(out).language_models["LM0"].order == 3
 
 
-def test_resources_are_no_reason_to_do_a_stage_again(
-    settings: TrainSettings, tmp_path: Path
-) -> None:
+def test_other_resources_do_not_repeat_a_stage(settings: TrainSettings, tmp_path: Path) -> None:
     done(settings, tmp_path / "model")
     other = replace(settings, memory=1 << 21, threads=1, temporary_directory=str(tmp_path))
     assert not any(done(other, tmp_path / "model").values())
 
 
-def test_any_memory_and_any_number_of_threads_give_the_same_model(
+def test_the_model_does_not_depend_on_memory_or_threads(
     settings: TrainSettings, tmp_path: Path
 ) -> None:
     done(settings, tmp_path / "a")
@@ -70,7 +68,7 @@ def test_any_memory_and_any_number_of_threads_give_the_same_model(
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_a_changed_input_is_noticed(settings: TrainSettings, tmp_path: Path) -> None:
+def test_a_changed_input_repeats_its_stages(settings: TrainSettings, tmp_path: Path) -> None:
     done(settings, tmp_path / "model")
     assert settings.source is not None
     settings.source.write_text(settings.source.read_text().replace("pes", "kůň"))
@@ -78,14 +76,14 @@ def test_a_changed_input_is_noticed(settings: TrainSettings, tmp_path: Path) -> 
     assert done(settings, tmp_path / "model") == expected
 
 
-def test_a_file_that_is_gone_is_made_again(settings: TrainSettings, tmp_path: Path) -> None:
+def test_a_deleted_file_is_made_again(settings: TrainSettings, tmp_path: Path) -> None:
     done(settings, tmp_path / "model")
     (tmp_path / "model" / "grammar.bin").unlink()
     expected = {"align": False, "extract": True, "lm0": False}
     assert done(settings, tmp_path / "model") == expected
 
 
-def test_a_training_that_fails_leaves_no_model_and_goes_on_later(
+def test_a_failed_training_leaves_no_model_and_can_be_resumed(
     settings: TrainSettings, tmp_path: Path
 ) -> None:
     out = tmp_path / "model"
@@ -100,7 +98,7 @@ def test_a_training_that_fails_leaves_no_model_and_goes_on_later(
     assert Model(out).language_models
 
 
-def test_alignments_from_elsewhere_are_used(settings: TrainSettings, tmp_path: Path) -> None:
+def test_given_alignments_are_used(settings: TrainSettings, tmp_path: Path) -> None:
     done(settings, tmp_path / "a")
     found = read_alignments(tmp_path / "a" / "alignments.gz")
     write_alignments(found, tmp_path / "links")
@@ -135,7 +133,7 @@ def test_texts_are_lowercased_before_anything_else(settings: TrainSettings, tmp_
 
 
 def changes(settings: TrainSettings, folder: Path) -> dict[str, TrainSettings]:
-    """Settings with mistakes, and what each is told by."""
+    """Return settings with mistakes by their messages."""
     for name, text in {"empty": "", "short": "a\nb", "latin": "caf\xe9\n" * 2}.items():
         (folder / name).write_text(text, encoding="latin-1")
     short = replace(settings, target=folder / "short")
@@ -161,7 +159,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def test_a_training_that_fails_at_its_inputs_leaves_nothing(
+def test_a_training_with_invalid_inputs_leaves_no_files(
     settings: TrainSettings, tmp_path: Path
 ) -> None:
     for message, wrong in changes(settings, tmp_path).items():
@@ -170,7 +168,9 @@ def test_a_training_that_fails_at_its_inputs_leaves_nothing(
         assert not (tmp_path / "some").exists()
 
 
-def test_a_directory_that_was_there_stays_empty(settings: TrainSettings, tmp_path: Path) -> None:
+def test_an_existing_directory_stays_empty_if_inputs_are_invalid(
+    settings: TrainSettings, tmp_path: Path
+) -> None:
     out = tmp_path / "model"
     out.mkdir()
     for message, wrong in changes(settings, tmp_path).items():
@@ -179,27 +179,25 @@ def test_a_directory_that_was_there_stays_empty(settings: TrainSettings, tmp_pat
         assert not list(out.iterdir())
 
 
-def test_a_model_that_is_there_outlives_missing_files_and_unequal_sides(
-    settings: TrainSettings, tmp_path: Path
-) -> None:
+def test_an_existing_model_survives_invalid_inputs(settings: TrainSettings, tmp_path: Path) -> None:
     out = tmp_path / "model"
     build(settings, out)
     before = content(out)
     mistakes = changes(settings, tmp_path)
-    del mistakes["latin:1: is not UTF-8"]  # found by a stage, before which the model is unmade
+    del mistakes["latin:1: is not UTF-8"]  # a stage finds it, when model.toml is gone
     for message, wrong in mistakes.items():
         with pytest.raises(DataError, match=message):
             build(wrong, out)
         assert content(out) == before
 
 
-def test_sides_may_end_without_a_newline(settings: TrainSettings, tmp_path: Path) -> None:
+def test_texts_may_end_without_a_newline(settings: TrainSettings, tmp_path: Path) -> None:
     assert settings.target is not None
     settings.target.write_text(settings.target.read_text().removesuffix("\n"))
     assert build(settings, tmp_path / "model").language_models
 
 
-def test_rules_and_language_models_from_elsewhere_make_a_model(
+def test_a_model_is_built_from_given_rules_and_language_models(
     settings: TrainSettings, tmp_path: Path
 ) -> None:
     first = build(
@@ -221,7 +219,7 @@ def test_rules_and_language_models_from_elsewhere_make_a_model(
     assert second.decoder(first.weights).translate(words).text == "man old seeks train"
 
 
-def test_moses_rules_and_glue_have_the_weights_of_moses(tmp_path: Path) -> None:
+def test_moses_rules_and_glue_use_moses_weights(tmp_path: Path) -> None:
     rules, glue = tmp_path / "rules", tmp_path / "glue"
     rules.write_text("a [X] ||| b [X] ||| 0.5 0.5 0.25 0.5 ||| 0-0 ||| 1 1 1 ||| |||\n")
     glue.write_text(
@@ -243,7 +241,7 @@ def test_moses_rules_and_glue_have_the_weights_of_moses(tmp_path: Path) -> None:
     tuned = train(out=tmp_path / "tuned", rules=rules, glue=glue, weights=given)
     expected = {"UnknownWord": -50.0, "WordPenalty0": -0.25, "PhrasePenalty0": 0.125}
     assert expected.items() <= tuned.weights.items()
-    # <s>, b, </s>: three words, and four rules, one of which brings in b.
+    # <s>, b, </s>: three words and four rules, one of which translates b.
     best = tuned.decoder().translate(["a"])
     assert best.features["WordPenalty0"] == -3
     logs = 1 * math.log(0.5) + 2 * math.log(0.5) + 3 * math.log(0.25) + 4 * math.log(0.5)
@@ -251,14 +249,14 @@ def test_moses_rules_and_glue_have_the_weights_of_moses(tmp_path: Path) -> None:
     assert best.score == pytest.approx(logs + glues + 0.75 + 0.125 * 4, abs=1e-6)
 
 
-def test_weights_of_no_feature_are_told(settings: TrainSettings, tmp_path: Path) -> None:
+def test_weights_without_a_feature_give_a_warning(settings: TrainSettings, tmp_path: Path) -> None:
     weights = tmp_path / "weights.tsv"
     weights.write_text("LM0\t0.5\nWordPenalty0\t-1\nDistortion0\t0\n")
     with pytest.warns(HopefearWarning, match="has no feature WordPenalty0: .* Glue, Identity"):
         build(replace(settings, weights=weights), tmp_path / "model")
 
 
-def test_features_can_be_taken_in_other_ways(settings: TrainSettings, tmp_path: Path) -> None:
+def test_features_can_be_used_in_other_ways(settings: TrainSettings, tmp_path: Path) -> None:
     uses = (
         FeatureUse(of="p_f_given_e", view="none"),
         FeatureUse(of="count_f_e", view="rarity", name="rarity"),
@@ -274,9 +272,7 @@ def test_features_can_be_taken_in_other_ways(settings: TrainSettings, tmp_path: 
         build(replace(settings, features=(FeatureUse(of="q"),)), tmp_path / "model")
 
 
-def test_settings_come_from_a_file_and_options_go_over_them(
-    settings: TrainSettings, tmp_path: Path
-) -> None:
+def test_options_override_settings_of_a_file(settings: TrainSettings, tmp_path: Path) -> None:
     toml = tmp_path / "train.toml"
     toml.write_text(
         f'source = "{settings.source}"\ntarget = "{settings.target}"\n'
@@ -291,7 +287,7 @@ def test_settings_come_from_a_file_and_options_go_over_them(
         train(toml, out=tmp_path / "model", threads=-1)
 
 
-def test_what_does_not_go_together_is_refused(settings: TrainSettings, tmp_path: Path) -> None:
+def test_contradictory_settings_are_refused(settings: TrainSettings, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="the source side is missing") as error:
         replace(settings, source=None)
     assert error.value.settings == ("source", "target")
@@ -317,9 +313,7 @@ def test_a_directory_with_other_files_is_left_alone(
     assert [path.name for path in out.iterdir()] == ["thesis.tex"]
 
 
-def test_two_trainings_do_not_work_in_one_directory(
-    settings: TrainSettings, tmp_path: Path
-) -> None:
+def test_two_trainings_cannot_share_a_directory(settings: TrainSettings, tmp_path: Path) -> None:
     def again(stage: Stage) -> None:
         with pytest.raises(ConfigError, match="another process is using it"):
             build(settings, tmp_path / "model")
@@ -327,9 +321,7 @@ def test_two_trainings_do_not_work_in_one_directory(
     build(settings, tmp_path / "model", finished=again)
 
 
-def test_the_aligned_texts_are_as_long_as_the_bitext(
-    settings: TrainSettings, tmp_path: Path
-) -> None:
+def test_every_sentence_pair_has_an_alignment(settings: TrainSettings, tmp_path: Path) -> None:
     assert settings.source is not None
     done(settings, tmp_path / "model")
     with gzip.open(tmp_path / "model" / "alignments.gz", "rt") as file:

@@ -1,4 +1,4 @@
-"""Rule extraction equals its definition, whatever the threads, the memory and the filter."""
+"""Rule extraction equals its definition for any number of threads, memory and filter."""
 
 import json
 from collections.abc import Sequence
@@ -79,8 +79,8 @@ def assert_scored_as(
 ) -> None:
     assert found.keys() == expected.keys()
     for key, (features, links) in expected.items():
-        # Features, and the weights of words of which lexical weights are products, are stored in
-        # single precision.
+        # Features are stored in single precision, as are the word weights that lexical weights
+        # are products of.
         assert found[key].features == pytest.approx(features, rel=1e-6)
         assert found[key].alignment == tuple(sorted(links))
 
@@ -137,18 +137,18 @@ def random_bitext(size: int) -> list[Pair]:
     return bitext
 
 
-def test_the_file_does_not_depend_on_threads_or_memory(tmp_path: Path) -> None:
+def test_the_grammar_does_not_depend_on_threads_or_memory(tmp_path: Path) -> None:
     files = write_bitext(tmp_path, random_bitext(400))
     contents = set()
     for threads, memory in (1, 1 << 30), (3, 1 << 30), (1, 1 << 20), (2, 1 << 20):
         extraction = RuleExtraction(tight=False, threads=threads, memory=memory)
         summary = extraction.extract(*files, tmp_path / "grammar")
-        assert summary.instances * 56 > 4 << 20  # a megabyte does not hold them
+        assert summary.instances * 56 > 4 << 20  # more than the smallest memory
         contents.add((tmp_path / "grammar").read_bytes())
     assert len(contents) == 1
 
 
-def test_with_a_filter_the_file_does_not_depend_on_threads_either(tmp_path: Path) -> None:
+def test_a_filtered_grammar_does_not_depend_on_threads(tmp_path: Path) -> None:
     files = write_bitext(tmp_path, random_bitext(200))
     contents = set()
     for threads in 1, 3:
@@ -201,7 +201,7 @@ def test_the_example_of_the_paper_gives_the_rules_of_the_paper(tmp_path: Path) -
     extraction = RuleExtraction(min_nonterminal_span=1)
     found = extracted(tmp_path, [(source, target, links)], extraction)
     assert ((X, "duonianlai"), ("over", "the", "last", 0, "years")) in found
-    assert ((X, "de", X), (1, 0)) not in found  # not one pair of aligned words
+    assert ((X, "de", X), (1, 0)) not in found  # it has no aligned words
     assert ((X, "duonianlai", "de", X), (1, "over", "the", "last", 0, "years")) in found
 
 
@@ -217,7 +217,7 @@ def test_shares_of_one_count_add_up_to_the_number_of_phrase_pairs(tmp_path: Path
     assert total == pytest.approx(round(total), abs=1e-4)
 
 
-def test_the_settings_and_the_kinds_of_features_are_in_the_file(tmp_path: Path) -> None:
+def test_the_grammar_records_settings_and_kinds_of_features(tmp_path: Path) -> None:
     files = write_bitext(tmp_path, [(["a"], ["b"], frozenset({(0, 0)}))])
     MOSES.extract(*files, tmp_path / "grammar")
     grammar = Grammar(tmp_path / "grammar")
@@ -229,7 +229,7 @@ def test_the_settings_and_the_kinds_of_features_are_in_the_file(tmp_path: Path) 
     assert next(iter(grammar)).alignment == ((0, 0),)
 
 
-def test_alignments_can_be_given_as_they_are_read(tmp_path: Path) -> None:
+def test_alignments_can_be_given_as_an_object(tmp_path: Path) -> None:
     files = write_bitext(tmp_path, random_bitext(5))
     links = read_alignments(files[2])
     CHIANG.extract(*files, tmp_path / "one")
@@ -239,7 +239,7 @@ def test_alignments_can_be_given_as_they_are_read(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "three").read_bytes()
 
 
-def test_progress_is_told_stage_by_stage(tmp_path: Path) -> None:
+def test_progress_is_reported_stage_by_stage(tmp_path: Path) -> None:
     files = write_bitext(tmp_path, random_bitext(100))
     told: list[tuple[str, int, int]] = []
     CHIANG.extract(*files, tmp_path / "grammar", tell=lambda *what: told.append(what))
@@ -273,7 +273,7 @@ def test_an_interrupt_stops_the_extraction_and_leaves_no_file(tmp_path: Path) ->
         ("a\n\udcff\n", "c\nd\n", "0-0\n\n", r"f:2: is not UTF-8 from byte 1"),
     ],
 )
-def test_files_that_do_not_belong_together_are_named(
+def test_errors_name_files_that_do_not_fit_together(
     source: str, target: str, links: str, message: str, tmp_path: Path
 ) -> None:
     for name, text in ("f", source), ("e", target), ("links", links):
@@ -282,7 +282,7 @@ def test_files_that_do_not_belong_together_are_named(
         CHIANG.extract(tmp_path / "f", tmp_path / "e", tmp_path / "links", tmp_path / "grammar")
 
 
-def test_a_grammar_that_cannot_be_written_is_an_error_at_once(tmp_path: Path) -> None:
+def test_an_unwritable_grammar_is_an_error_before_extraction(tmp_path: Path) -> None:
     files = write_bitext(tmp_path, random_bitext(1))
     stages = []
     with pytest.raises(HopefearError, match="cannot be written"):
@@ -292,7 +292,7 @@ def test_a_grammar_that_cannot_be_written_is_an_error_at_once(tmp_path: Path) ->
     assert set(stages) == {"reading"}
 
 
-def test_more_symbols_than_a_key_holds_are_refused(tmp_path: Path) -> None:
+def test_rules_with_too_many_symbols_are_refused(tmp_path: Path) -> None:
     source = [f"w{i}" for i in range(100)]
     files = write_bitext(tmp_path, [(source, ["e"], frozenset())])
     with pytest.raises(ConfigError, match="at most 18 symbols"):
@@ -312,11 +312,11 @@ def test_more_symbols_than_a_key_holds_are_refused(tmp_path: Path) -> None:
         ("threads", -1),
     ],
 )
-def test_options_that_cannot_be_used_are_refused(option: str, value: Any) -> None:
+def test_invalid_options_are_refused(option: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=option):
         RuleExtraction(**{option: value})
 
 
-def test_a_rule_that_was_seen_once_has_rarity_one() -> None:
+def test_a_rule_with_count_one_has_rarity_one() -> None:
     assert rarity(1) == 1
     assert rarity(3) == pytest.approx(0.1353352832366127, rel=1e-12)

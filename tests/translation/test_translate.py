@@ -1,4 +1,4 @@
-"""Translating text with a model."""
+"""Translation of texts with a model."""
 
 import gzip
 import itertools
@@ -24,19 +24,19 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     return build(TrainSettings(source=source, target=target), folder / "model")
 
 
-def test_sentences_that_were_never_seen_are_translated(model: Model) -> None:
+def test_unseen_sentences_are_translated(model: Model) -> None:
     pairs = sentence_pairs()[1::7]
     found = [t.text for t in hopefear.translate(model, [f for f, _ in pairs])]
     right = sum(text == target for text, (_, target) in zip(found, pairs, strict=True))
     assert right > 0.9 * len(pairs)
 
 
-def test_unknown_words_pass_and_empty_lines_stay_empty(model: Model) -> None:
+def test_unknown_words_are_copied_and_empty_lines_stay_empty(model: Model) -> None:
     found = hopefear.translate(model.path, ["pes vidí Xanthippu", "", "  \t ", "zzz"])
     assert [t.text for t in found] == ["dog sees Xanthippu", "", "", "zzz"]
 
 
-def test_words_that_look_like_boundaries_pass(model: Model) -> None:
+def test_words_that_look_like_markup_are_copied(model: Model) -> None:
     found = hopefear.translate(model, ["<s> pes </s>", "<unk> [X] ||| [X,1]"])
     texts = [t.text for t in found]
     assert "dog" in texts[0]
@@ -49,7 +49,7 @@ def test_a_line_of_500_words_is_translated(model: Model) -> None:
     assert found.text.split().count("dog") == 100
 
 
-def test_any_number_of_threads_gives_the_same_in_order(model: Model) -> None:
+def test_translations_and_their_order_do_not_depend_on_threads(model: Model) -> None:
     lines = [f for f, _ in sentence_pairs()[::5]]
     first, *others = (
         [(t.number, t.text, t.best.score) for t in hopefear.translate(model, lines, threads=n)]
@@ -59,7 +59,7 @@ def test_any_number_of_threads_gives_the_same_in_order(model: Model) -> None:
     assert others == [first, first]
 
 
-def test_the_first_translation_comes_before_the_second_line(model: Model) -> None:
+def test_a_translation_does_not_wait_for_the_next_line(model: Model) -> None:
     taken: list[str] = []
     first_is_out = threading.Event()
 
@@ -74,7 +74,7 @@ def test_the_first_translation_comes_before_the_second_line(model: Model) -> Non
     assert [*taken, *(t.text for t in translations)] == ["dog", "house"]
 
 
-def test_endless_input_is_taken_as_it_is_needed(model: Model) -> None:
+def test_endless_input_is_read_lazily(model: Model) -> None:
     translations = hopefear.translate(model, itertools.repeat("pes"), threads=2)
     assert [t.text for t in itertools.islice(translations, 5)] == ["dog"] * 5
 
@@ -89,9 +89,7 @@ def test_nbest_lists_are_different_texts_with_the_scores_of_their_features(model
         assert hypothesis.score == pytest.approx(score, rel=1e-9)
 
 
-def test_other_weights_can_be_given_and_must_belong_to_the_model(
-    model: Model, tmp_path: Path
-) -> None:
+def test_other_weights_must_fit_the_model(model: Model, tmp_path: Path) -> None:
     weights = {**model.weights, "LM0": -5.0}
     (found,) = hopefear.translate(model, ["velký pes vidí dům"], weights=weights)
     assert found.text != "dog big sees house"
@@ -104,7 +102,7 @@ def test_other_weights_can_be_given_and_must_belong_to_the_model(
         hopefear.translate(model, ["pes"], nbest=-1)
 
 
-def test_forests_are_given_if_they_are_wanted(model: Model) -> None:
+def test_forests_are_returned_on_request(model: Model) -> None:
     (found,) = hopefear.translate(model, ["velký pes"], forests=True)
     assert found.forest is not None
     assert found.forest.count() > 1
@@ -122,7 +120,7 @@ def test_a_derivation_is_shown_as_a_tree_of_rules(model: Model) -> None:
 
 
 @pytest.mark.parametrize("name", ["0", "0.gz", "grammar.0", "grammar.0.gz", "own.gz"])
-def test_sentences_may_have_grammars_of_their_own(model: Model, tmp_path: Path, name: str) -> None:
+def test_a_sentence_can_have_its_own_grammar(model: Model, tmp_path: Path, name: str) -> None:
     rule = b"[X] ||| gnu ||| wildebeest ||| p_e_given_f=0\n"
     (tmp_path / name).write_bytes(gzip.compress(rule) if name.endswith(".gz") else rule)
     line = (
@@ -133,7 +131,7 @@ def test_sentences_may_have_grammars_of_their_own(model: Model, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", ["../outside", "none"])
-def test_a_grammar_outside_of_the_directory_is_not_read(
+def test_a_grammar_outside_the_directory_is_not_read(
     model: Model, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "inside").mkdir()

@@ -30,7 +30,7 @@ thresholds = st.sampled_from([(), (0, 1), (0, 0, 1), (0, 1, 2)])
 
 
 def zipf_text(seed: int, tokens: int, words: int) -> list[list[str]]:
-    """Sentences whose words have frequencies like those of a language."""
+    """Return sentences whose word frequencies resemble those of a language."""
     draw = random.Random(seed)
     text = draw.choices(
         [f"w{i}" for i in range(words)], [1 / (i + 1) for i in range(words)], k=tokens
@@ -112,7 +112,7 @@ def test_kenlm_scores_sentences_as_the_slow_reference_does(
         options.estimate([write(Path(directory, "text"), text)], arpa)
         model = load_language_model(arpa)
     for words in queries:
-        # Two rounded numbers a word and more where it backs off.
+        # A word has two rounded numbers, and more if it backs off.
         expected = reference.sentence_log10(words)
         assert model.score(words) == pytest.approx(expected, abs=10 * PRECISION)
 
@@ -132,7 +132,7 @@ def test_a_kenlm_binary_scores_as_its_arpa_file(tmp_path: Path, structure: Struc
 
 
 @pytest.mark.parametrize("order", [2, 6])
-def test_a_text_beyond_the_memory_gives_the_same_bytes(tmp_path: Path, order: int) -> None:
+def test_a_text_larger_than_memory_gives_the_same_bytes(tmp_path: Path, order: int) -> None:
     source = write(tmp_path / "text", zipf_text(4, 120_000, 3000))
     options = KneserNey(order=order, prune=(0, 0, 1)[:order], discount_fallback=FALLBACK)
     options.estimate([source], tmp_path / "all")
@@ -141,7 +141,7 @@ def test_a_text_beyond_the_memory_gives_the_same_bytes(tmp_path: Path, order: in
     assert (tmp_path / "all").read_bytes() == (tmp_path / "pieces").read_bytes()
 
 
-def test_temporary_files_are_made_only_beyond_the_memory(tmp_path: Path) -> None:
+def test_temporary_files_appear_only_if_memory_is_exceeded(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "nowhere")
     source = write(tmp_path / "text", zipf_text(5, 60_000, 1000))
     large = KneserNey(discount_fallback=FALLBACK, temporary_directory=nowhere)
@@ -152,8 +152,8 @@ def test_temporary_files_are_made_only_beyond_the_memory(tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arpa", "text"]
 
 
-def test_the_model_of_a_text_is_that_of_lmplz() -> None:
-    # Made by KenLM's lmplz; the command is in the folder's README.
+def test_a_model_equals_that_of_lmplz() -> None:
+    # KenLM's lmplz made the file; the README beside it has the command.
     folder = DATA / "lmplz"
     text = [line.split(" ") if line else [] for line in (folder / "text").read_text().split("\n")]
     options = KneserNey(order=4, prune=(0, 0, 1), discount_fallback=FALLBACK)
@@ -161,13 +161,15 @@ def test_the_model_of_a_text_is_that_of_lmplz() -> None:
 
 
 def columns(content: bytes) -> tuple[list[bytes], NDArray[np.float64]]:
-    """The n-grams of an ARPA file, and their numbers; 0 where there is no back-off weight."""
+    """Return the n-grams of an ARPA file and their numbers; 0 without a back-off weight."""
     rows = [line.split(b"\t") for line in content.split(b"\n") if b"\t" in line]
     numbers = [(float(row[0]), float(row[2]) if len(row) > 2 else 0.0) for row in rows]
     return [row[1] for row in rows], np.array(numbers)
 
 
-def test_the_model_of_29000_captions_is_that_of_lmplz(shared_data: Path, tmp_path: Path) -> None:
+def test_the_model_of_29000_captions_equals_that_of_lmplz(
+    shared_data: Path, tmp_path: Path
+) -> None:
     folder = shared_data / "multi30k-cs-en"
     KneserNey(order=5).estimate([folder / "train.en.gz"], tmp_path / "arpa")
     peer = gzip.decompress((folder / "peers/train.en.5gram.lmplz.arpa.gz").read_bytes())
@@ -177,7 +179,7 @@ def test_the_model_of_29000_captions_is_that_of_lmplz(shared_data: Path, tmp_pat
     assert np.abs(found - expected).max() < PRECISION
 
 
-def test_the_perplexity_of_captions_is_what_kenlm_finds_with_the_model_of_lmplz(
+def test_the_perplexity_of_captions_equals_that_of_lmplz_and_query(
     shared_data: Path, tmp_path: Path
 ) -> None:
     folder = shared_data / "multi30k-cs-en"
@@ -195,9 +197,9 @@ TINY = KneserNey(order=2, discount_fallback=FALLBACK)
 @pytest.mark.parametrize(
     ("content", "same"),
     [
-        (b"a b\r\n\r\na\r\n", b"a b\n\na\n"),  # lines of another system
-        (b"a b\n\na", b"a b\n\na\n"),  # a last line without newline
-        (b" a \t b \n \na\x00\n", b"a b\n\na\n"),  # any blanks
+        (b"a b\r\n\r\na\r\n", b"a b\n\na\n"),  # Windows line ends
+        (b"a b\n\na", b"a b\n\na\n"),  # no newline at the end
+        (b" a \t b \n \na\x00\n", b"a b\n\na\n"),  # other white space
         (b"\xef\xbb\xbfa b\n\na\n", b"a b\n\na\n"),  # a byte order mark
     ],
 )
@@ -217,7 +219,7 @@ def test_an_empty_line_is_a_sentence(tmp_path: Path) -> None:
     assert ("<s>", "</s>") in read_arpa(tmp_path / "arpa")
 
 
-def test_a_no_break_space_and_bytes_that_are_no_utf8_are_parts_of_words(tmp_path: Path) -> None:
+def test_no_break_spaces_and_bytes_outside_utf8_are_parts_of_words(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes("a\u00a0b ".encode() + b"\xff\xfe c\n")
     summary = TINY.estimate([tmp_path / "text"], tmp_path / "arpa")
     assert summary.tokens == 3
@@ -231,7 +233,7 @@ def test_several_files_are_one_text_and_a_sentence_ends_with_its_file(tmp_path: 
     (tmp_path / "two").write_text("c\n")
     (tmp_path / "both").write_text("a b\nc\n")
     TINY.estimate([tmp_path / "one", tmp_path / "two"], tmp_path / "arpa")
-    TINY.estimate(tmp_path / "both", tmp_path / "expected")  # one need not be in a list
+    TINY.estimate(tmp_path / "both", tmp_path / "expected")  # a single text need not be in a list
     assert (tmp_path / "arpa").read_bytes() == (tmp_path / "expected").read_bytes()
 
 
@@ -285,7 +287,7 @@ def test_special_words_can_be_skipped(tmp_path: Path) -> None:
     assert (tmp_path / "arpa").read_bytes() == (tmp_path / "expected").read_bytes()
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_a_binary_file_is_not_a_text(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"a\n" + b"x" * 100_000)
     with pytest.raises(DataError, match=r"text:2: no blank in more than 65536 bytes"):
         TINY.estimate([tmp_path / "text"], tmp_path / "arpa")
@@ -330,7 +332,7 @@ def test_a_discount_out_of_range_is_refused_with_its_value(tmp_path: Path) -> No
         ({"special_words": "keep"}, "unknown 'keep'"),
     ],
 )
-def test_options_that_cannot_be_are_refused_at_once(
+def test_invalid_options_are_refused_at_construction(
     options: dict[str, object], message: str
 ) -> None:
     make: type = KneserNey
@@ -352,7 +354,7 @@ def test_an_interrupted_estimation_leaves_the_old_file_and_nothing_else(tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["arpa", "text"]
 
 
-def test_progress_goes_up_to_the_end_of_every_stage(tmp_path: Path) -> None:
+def test_progress_reaches_the_end_of_every_stage(tmp_path: Path) -> None:
     told: dict[str, list[tuple[int, int]]] = {}
     source = write(tmp_path / "text", zipf_text(7, 100_000, 1000))
     KneserNey(order=3, discount_fallback=FALLBACK).estimate(
@@ -366,7 +368,7 @@ def test_progress_goes_up_to_the_end_of_every_stage(tmp_path: Path) -> None:
         assert steps[-1][0] == steps[-1][1] == steps[0][1]
 
 
-def test_broken_input_files_are_named(tmp_path: Path) -> None:
+def test_errors_name_unreadable_input_files(tmp_path: Path) -> None:
     (tmp_path / "text.gz").write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03nonsense")
     with pytest.raises(FormatError, match=r"text\.gz: the compressed data is broken"):
         TINY.estimate([tmp_path / "text.gz"], tmp_path / "arpa")
@@ -374,14 +376,14 @@ def test_broken_input_files_are_named(tmp_path: Path) -> None:
         TINY.estimate([tmp_path / "nowhere"], tmp_path / "arpa")
 
 
-def test_a_binary_of_what_is_no_arpa_file_is_refused_and_nothing_stays(tmp_path: Path) -> None:
+def test_converting_a_file_that_is_not_arpa_fails_and_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no model\n")
     with pytest.raises(FormatError, match=r"text: KenLM cannot make a binary model of it"):
         write_kenlm_binary(tmp_path / "text", tmp_path / "binary")
     assert [path.name for path in tmp_path.iterdir()] == ["text"]
 
 
-def test_an_unknown_structure_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+def test_an_unknown_structure_is_refused_with_a_list_of_the_known_ones(tmp_path: Path) -> None:
     write_any: Callable[..., None] = write_kenlm_binary
     (tmp_path / "arpa").touch()
     with pytest.raises(ConfigError, match="unknown structure 'hash'; known: probing, trie"):
@@ -389,12 +391,12 @@ def test_an_unknown_structure_is_refused_with_the_known_ones(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("structure", ["probing", "trie"])
-def test_a_binary_that_ends_too_early_is_refused(tmp_path: Path, structure: Structure) -> None:
+def test_a_truncated_binary_is_refused(tmp_path: Path, structure: Structure) -> None:
     text, arpa, binary = tmp_path / "text", tmp_path / "arpa", tmp_path / "binary"
     TINY.estimate(write(text, zipf_text(8, 500, 50)), arpa)
     write_kenlm_binary(arpa, binary, structure=structure)
     content = binary.read_bytes()
-    # The words themselves, at the end, are not needed for queries.
+    # Queries do not need the words themselves, which are at the end.
     for size in (0, 20, 90, len(content) // 4, len(content) // 2):
         binary.write_bytes(content[:size])
         with pytest.raises(FormatError, match="binary: not a language model"):
