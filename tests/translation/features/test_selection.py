@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hopefear import _core
 from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.formats.files import tell_nobody
 from hopefear.formats.texts import read_feature_table, write_feature_table
 from hopefear.translation.features import (
     FeatureSet,
@@ -23,10 +24,6 @@ from hopefear.translation.features import (
 )
 
 Pair = tuple[list[str], list[str], list[tuple[int, int]]]
-
-
-def no_progress(stage: str, done: int, total: int) -> None:
-    """Ignore progress."""
 
 
 @st.composite
@@ -69,7 +66,7 @@ def test_the_most_frequent_ngrams_are_selected(pairs: list[Pair], order: int, li
     counts = Counter(ngrams(pairs, order))
     ordered = sorted(counts.items(), key=lambda item: (-item[1], [rank[w] for w in item[0]]))
     expected = [(list(words), count) for words, count in ordered[:limit]]
-    assert _core.frequent_ngrams(bitext_of(pairs), order, limit, no_progress) == expected
+    assert _core.frequent_ngrams(bitext_of(pairs), order, limit, tell_nobody) == expected
 
 
 @given(bitexts, st.integers(0, 12))
@@ -80,7 +77,7 @@ def test_the_most_frequent_links_are_selected(pairs: list[Pair], limit: int) -> 
         counts.items(), key=lambda item: (-item[1], sources[item[0][0]], targets[item[0][1]])
     )
     expected = [([f, e], count) for (f, e), count in ordered[:limit]]
-    assert _core.frequent_links(bitext_of(pairs), limit, no_progress) == expected
+    assert _core.frequent_links(bitext_of(pairs), limit, tell_nobody) == expected
 
 
 def information(pairs: list[Pair], f: str, e: str) -> float:
@@ -104,7 +101,7 @@ def attracted(pairs: list[Pair], f: str, e: str) -> bool:
 def test_the_triggers_with_the_highest_mutual_information_are_selected(
     pairs: list[Pair], limit: int
 ) -> None:
-    found = _core.best_triggers(bitext_of(pairs), limit, no_progress)
+    found = _core.best_triggers(bitext_of(pairs), limit, tell_nobody)
     scores = {
         (f, e): information(pairs, f, e) for f in "abcde" for e in "vwxyz" if attracted(pairs, f, e)
     }
@@ -139,7 +136,7 @@ def test_lexical_features_are_those_of_frequent_words(
     pairs: list[Pair], min_count: int, min_feature_count: int
 ) -> None:
     chosen = Lexical(min_count=min_count, min_feature_count=min_feature_count)
-    rows = list(chosen.collect(bitext_of(pairs), no_progress))
+    rows = list(chosen.collect(bitext_of(pairs), tell_nobody))
     (template,) = chosen.features(rows).templates
     assert isinstance(template, LexicalTemplate)
     expected = {
@@ -161,7 +158,7 @@ def test_lexical_features_are_those_of_frequent_words(
 def test_features_are_the_same_after_they_were_written_and_read(pairs: list[Pair]) -> None:
     bitext = bitext_of(pairs)
     for chosen in (Lexical(min_count=2), Patterns(triggers=3, bigrams=5)):
-        rows = list(chosen.collect(bitext, no_progress))
+        rows = list(chosen.collect(bitext, tell_nobody))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table.tsv"
             assert write_feature_table(rows, path) == len(rows)
@@ -174,7 +171,7 @@ def test_patterns_have_the_requested_number_of_features_of_each_kind() -> None:
     pairs: list[Pair] = [(["a", "b"], ["v", "w", "x"], [(0, 0), (1, 2)])] * 3
     pairs += [(["c"], ["v"], [(0, 0)])]
     chosen = Patterns(pairs=2, unigrams=1, bigrams=1, trigrams=5, triggers=2)
-    features = chosen.features(chosen.collect(bitext_of(pairs), no_progress))
+    features = chosen.features(chosen.collect(bitext_of(pairs), tell_nobody))
     names = [
         name
         for template in features.templates
@@ -220,7 +217,7 @@ def test_feature_sets_are_joined() -> None:
 
 def test_an_empty_bitext_has_no_features() -> None:
     empty = bitext_of([])
-    assert list(Patterns().collect(empty, no_progress)) == []
-    assert list(Lexical().collect(empty, no_progress)) == []
+    assert list(Patterns().collect(empty, tell_nobody)) == []
+    assert list(Lexical().collect(empty, tell_nobody)) == []
     with pytest.raises((ConfigError, DataError), match="an order of at least 1"):
-        _core.frequent_ngrams(empty, 0, 1, no_progress)
+        _core.frequent_ngrams(empty, 0, 1, tell_nobody)
