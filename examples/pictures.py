@@ -1,8 +1,8 @@
-"""Draw the pictures of the README: three learners on made-up candidates, and a made-up sentence.
+"""Draw the pictures of the documentation: the learning curves of three learners, and a cloud.
 
     python -m examples.pictures docs/pictures
 
-Everything is made here: candidates, a bitext and a model of it, runs, and pictures of them all.
+All data are synthetic: the candidates, and a bitext from which a model is trained.
 """
 
 import sys
@@ -24,7 +24,7 @@ RUNS = {
         ["learner.loss=soft-ramp-3", "learner.epochs=20", "learner.rate=0.02"],
     ),
 }
-SENTENCE = 53  # the forest has a better hope than the best 100 of the model
+SENTENCE = 53  # its forest has a better hope than the 100 best by model score
 
 
 def draw(directory: Path) -> None:
@@ -60,7 +60,7 @@ def _tune(out: Path, data: Path, learner: str, settings: Sequence[str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Draw into the directory that is named."""
+    """Draw into the directory given on the command line."""
     (directory,) = arguments
     draw(Path(directory))
 

@@ -9,7 +9,7 @@ import sacrebleu
 from hopefear.metrics.base import sacrebleu_version
 from hopefear.text.tokenizers import TOKENIZERS, tokenizer
 
-HEAVY = ["sacrebleu", "scipy", "rich", "typer", "plotly"]
+HEAVY = ["sacrebleu", "scipy", "rich", "typer", "jinja2"]
 
 
 def loaded(code: str, *others: str) -> list[str]:

@@ -173,21 +173,20 @@ def _reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
         reason = describe_file_error(error) if isinstance(error, OSError) else str(error)
         raise HopefearError(
             f"the run is over and its weights are written, {directory / 'weights.tsv'}, but there "
-            f"is no report: {reason}. Then 'hopefear report --static {directory}' makes it"
+            f"is no report: {reason}. Then 'hopefear report {directory}' makes it"
         ) from error
 
 
 def _write_static(directory: Path) -> None:
     from hopefear.reporting import write_report  # what is not used need not be loaded
 
-    write_report([directory], directory / "report.html", interactive=False)
+    write_report([directory], directory / "report.html")
 
 
 def report(
     runs: PathLike | Sequence[PathLike],
     *,
     out: PathLike | None = None,
-    interactive: bool = True,
     top: int = 30,
     pictures: PathLike | None = None,
 ) -> Path:
@@ -200,8 +199,6 @@ def report(
     out : path, optional
         The file; if not given, ``report.html`` in the directory of the run, or here if there are
         several.
-    interactive : bool
-        Put Plotly into the file, some megabytes; else the same pictures are drawings.
     top : int
         How many features are shown of each run: those that moved most.
     pictures : path, optional
@@ -217,7 +214,7 @@ def report(
     several = [runs] if isinstance(runs, str | Path) else list(runs)
     home = Path(several[0]) if len(several) == 1 else Path()
     path = home / "report.html" if out is None else Path(out)
-    write_report(several, path, interactive=interactive, top=top)
+    write_report(several, path, top=top)
     if pictures is not None:
         write_pictures(several, pictures, top=top)
     return path

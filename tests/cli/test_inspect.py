@@ -27,7 +27,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hopefear: Hopefear) -> 
 def test_a_sentence_of_a_run_is_shown_and_saved_for_its_report(
     run: CandidateFiles, hopefear: Hopefear
 ) -> None:
-    found = hopefear("inspect", "run", "--sentence", "3", "--static")
+    found = hopefear("inspect", "run", "--sentence", "3")
     assert found.code == 0
     lines = found.out.splitlines()
     assert lines[0] == "sentence 3: 10 hypotheses; hope and fear: exhaustive search"
@@ -37,7 +37,7 @@ def test_a_sentence_of_a_run_is_shown_and_saved_for_its_report(
     for name, chosen in cloud.chosen.items():
         assert name in found.out
         assert chosen.point.text in found.out
-    assert hopefear("report", "run", "--static").code == 0
+    assert hopefear("report", "run").code == 0
     assert "sentence 3" in Path("run/report.html").read_text(encoding="utf-8")
     assert hopefear("tune", "mert", *DATA, "-o", "run", "--force").code == 0  # clouds are the run's
     assert not Path("run/clouds").exists()
@@ -77,11 +77,14 @@ def test_weights_of_another_epoch_can_be_looked_at(run: CandidateFiles) -> None:
         (["run", "-s", "20"], "there is no sentence '20'; sentences are 0 to 19"),
         (["run", "-s", "x"], "there is no sentence 'x'; sentences are 0 to 19"),
         (["run", "-s", "0", "--dev"], "run: the run has no held-out data"),
-        (["run", "-s", "0", "--refs", "tune.refs"], "give either a run, or the data"),
-        (["-s", "0", *DATA], "give a run, or weights, refs, and either nbest or forests"),
+        (["run", "-s", "0", "--refs", "tune.refs"], "give either a run or the data"),
+        (["-s", "0", *DATA], "give a run, or weights and refs with either nbest or forests"),
         (["run", "-s", "0", "--search", "x"], "unknown search 'x'"),
         (["nothing", "-s", "0"], "nothing/config.toml: cannot be read"),
-        (["run", "-s", "0", "-o", "x.png"], "x.png: a cloud is written as .html or .svg"),
+        (
+            ["run", "-s", "0", "-o", "x.png"],
+            "x.png: the name of a cloud's file must end in .html or .svg",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_an_error_of_one_line(
@@ -105,7 +108,7 @@ def test_a_run_is_looked_at_from_anywhere(
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     Path("tune.refs").write_text("of another run\n" * 20)
-    found = hopefear("inspect", "../run", "-s", "3", "--static")
+    found = hopefear("inspect", "../run", "-s", "3")
     assert found.code == 0
     assert f"reference: {run.references[3]}" in found.out
 
@@ -118,9 +121,9 @@ def test_a_run_that_was_moved_with_its_data_is_looked_at_where_it_is(
     for name in ("run", "tune.nbest", "tune.refs"):
         (tmp_path / name).rename(moved / name)
     monkeypatch.chdir(moved)
-    assert hopefear("inspect", "run", "-s", "3", "--static").code == 0
+    assert hopefear("inspect", "run", "-s", "3").code == 0
     monkeypatch.chdir(tmp_path)
-    found = hopefear("inspect", "moved/run", "-s", "3", "--static")
+    found = hopefear("inspect", "moved/run", "-s", "3")
     assert f"the run was started in {tmp_path}. Change to" in found.err
 
 
@@ -129,11 +132,11 @@ def test_a_broken_note_of_the_place_is_named(
     text: str, run: CandidateFiles, hopefear: Hopefear
 ) -> None:
     Path("run/run.json").write_text(text)
-    found = hopefear("inspect", "run", "-s", "3", "--static")
+    found = hopefear("inspect", "run", "-s", "3")
     assert found.code == 1
     assert "run/run.json: does not say where the run was started" in found.err
     Path("run/run.json").unlink()  # as of older runs: from here
-    assert hopefear("inspect", "run", "-s", "3", "--static").code == 0
+    assert hopefear("inspect", "run", "-s", "3").code == 0
 
 
 def test_forests_are_searched_and_their_derivations_shown(
@@ -145,7 +148,7 @@ def test_forests_are_searched_and_their_derivations_shown(
     Path("refs").write_text("a c d\n")
     Path("w.tsv").write_text("lm\t1\n")
     data = ["--forests", "x.forests", "--refs", "refs", "--weights", "w.tsv"]
-    found = hopefear("inspect", "-s", "0", *data, "--static", "--search", "linear")
+    found = hopefear("inspect", "-s", "0", *data, "--search", "linear")
     assert found.err == ""
     lines = found.out.splitlines()
     assert lines[0] == "sentence 0: 2 derivations; hope and fear: linear search"
@@ -163,7 +166,7 @@ def test_a_run_on_forests_is_looked_at_with_the_search_of_its_learner(
     tune = ["tune", "mira", "--forests", "x.forests", "--refs", "tune.refs", "--tokenize", "none"]
     small = ["--set", "learner.epochs=2", "learner.search=linear"]
     assert hopefear(*tune, *small, "-o", "forest-run").code == 0
-    found = hopefear("inspect", "forest-run", "-s", "3", "--static")
+    found = hopefear("inspect", "forest-run", "-s", "3")
     assert found.err == ""
     first = "sentence 3: 10 derivations; hope and fear: linear search"
     assert found.out.splitlines()[0] == first
@@ -180,7 +183,7 @@ def test_keys_are_names_of_sentences(
     Path("refs").write_text("utt/1 a b\n")
     tune = ["tune", "mert", "--nbest", "n.jsonl", "--refs", "refs", "--keyed-refs", "-o", "run"]
     assert hopefear(*tune, "--metric", "wer", "--start", "lm=1 x=0").code == 0
-    found = hopefear("inspect", "run", "-s", "utt/1", "--static")
+    found = hopefear("inspect", "run", "-s", "utt/1")
     assert found.err == ""
     assert "picture: run/clouds/utt%2F1.html" in found.out
     assert "reference: a b" in found.out

@@ -29,7 +29,6 @@ def test_a_run_has_a_small_report_which_can_be_declined(
     assert isinstance(finished, RunFinished)
     text = Path("run/report.html").read_text(encoding="utf-8")
     assert f"{finished.tuning_score:.2f}" in text
-    assert "<script" not in text
     assert len(text) < 60_000
     assert hopefear("tune", *FAST, *DATA, "-o", "run", "--force", "--no-report").code == 0
     assert not Path("run/report.html").exists()
@@ -49,14 +48,11 @@ def test_the_report_tells_where_it_is_and_how_large(
 ) -> None:
     for run in ("one", "two"):
         assert hopefear("tune", *FAST, *DATA, "-o", run).code == 0
-    assert hopefear("report", "one").out.startswith("report: one/report.html (4.")
-    assert Path("one/report.html").stat().st_size > 1_000_000
-    both = hopefear("report", "one", "two", "--static", "--top", "2")
+    assert hopefear("report", "one").out.startswith("report: one/report.html (")
+    both = hopefear("report", "one", "two", "--top", "2")
     assert both.out.startswith("report: report.html (")
     assert both.out.endswith(" kB)\n")
-    assert (
-        hopefear("report", "one", "two", "-o", "x.html", "--static", "--pictures", "svg").code == 0
-    )
+    assert hopefear("report", "one", "two", "-o", "x.html", "--pictures", "svg").code == 0
     assert Path("svg/01-bleu-by-epoch.svg").is_file()
     assert Path("x.html").is_file()
 
@@ -75,8 +71,8 @@ def test_python_has_the_same(files: CandidateFiles) -> None:
         "kbest-mira", nbest="tune.nbest", refs="tune.refs", out="run", report=False
     ):
         pass
-    assert package.report("run", interactive=False) == Path("run/report.html")
-    assert package.report(["run"], out="here.html", interactive=False) == Path("here.html")
+    assert package.report("run") == Path("run/report.html")
+    assert package.report(["run"], out="here.html") == Path("here.html")
     with pytest.raises(package.HopefearError, match="the run 'run' is given twice"):
         package.report(["run", "run"])
 
@@ -89,8 +85,8 @@ def test_a_run_that_was_stopped_and_goes_on_has_a_whole_report(files: CandidateF
             break
     del events
     assert not Path("run/report.html").exists()
-    text = package.report("run", interactive=False).read_text(encoding="utf-8")
-    assert "has not ended, or was killed: 2 of 4 epochs done" in text
+    text = package.report("run").read_text(encoding="utf-8")
+    assert "is still running or was killed: 2 of 4 epochs are done" in text
     for _ in package.resume_tuning("run"):
         pass
     text = Path("run/report.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The pictures of the README are what their script draws."""
+"""The pictures of the documentation are up to date."""
 
 import re
 from pathlib import Path
@@ -18,11 +18,11 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["learning-curves.svg", "hope-and-fear.svg"])
-def test_a_picture_is_what_is_drawn(drawn: Path, name: str) -> None:
+def test_the_script_draws_the_committed_picture(drawn: Path, name: str) -> None:
     ours = (PICTURES / name).read_text(encoding="utf-8")
     new = (drawn / name).read_text(encoding="utf-8")
     assert len(ours) < 100_000
     assert NUMBER.sub("#", new) == NUMBER.sub("#", ours)
-    # Another machine may round another way: nobody sees a pixel.
+    # Other machines round differently, by less than a pixel.
     numbers = [[float(x) for x in NUMBER.findall(text)] for text in (new, ours)]
     assert numbers[0] == pytest.approx(numbers[1], abs=1.0)

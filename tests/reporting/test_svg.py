@@ -1,4 +1,4 @@
-"""Pictures: what is drawn is where the numbers say."""
+"""Charts: marks are drawn where their numbers say."""
 
 import math
 import re
@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopefear.reporting.axis import fit_axis, format_tick
 from hopefear.reporting.chart import Band, Boxes, Chart, Line, Mark, Points
-from hopefear.reporting.svg import chart_svg, picture_svg
+from hopefear.reporting.svg import chart_svg, fit_axis, format_tick, picture_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -35,7 +34,7 @@ def test_points_are_placed_in_proportion_and_up_is_more() -> None:
 
 
 @given(st.lists(st.tuples(FINITE, FINITE), max_size=20))
-def test_whatever_the_numbers_everything_is_within_the_picture(
+def test_everything_is_inside_the_frame_whatever_the_numbers(
     numbers: list[tuple[float, float]],
 ) -> None:
     points = Points(name="p", x=[x for x, _ in numbers], y=[y for _, y in numbers], color=0)
@@ -47,7 +46,7 @@ def test_whatever_the_numbers_everything_is_within_the_picture(
 
 
 @given(FINITE, FINITE)
-def test_an_axis_has_a_few_marks_at_round_numbers_in_order(a: float, b: float) -> None:
+def test_an_axis_has_a_few_ticks_at_round_numbers_in_order(a: float, b: float) -> None:
     axis = fit_axis([a, b], 0.0, 100.0)
     places = [axis.place(tick) for tick in axis.ticks]
     assert 1 <= len(places) <= 9
@@ -57,16 +56,16 @@ def test_an_axis_has_a_few_marks_at_round_numbers_in_order(a: float, b: float) -
     assert min(abs(mantissa - n) for n in (1, 2, 5, 10)) < 1e-9
 
 
-def test_an_axis_that_counts_has_no_fractions() -> None:
+def test_a_whole_axis_has_no_fractions() -> None:
     assert fit_axis([0, 1], 0, 1, whole=True).ticks == [0, 1]
 
 
-def test_ticks_have_the_digits_that_tell_them_apart() -> None:
+def test_ticks_have_as_many_digits_as_they_need() -> None:
     assert [format_tick(t, 0.05) for t in (0.1, 0.15000000000000002)] == ["0.10", "0.15"]
     assert format_tick(-0.0, 1.0) == "0"
 
 
-def test_a_line_goes_on_after_a_gap() -> None:
+def test_a_line_continues_after_a_gap() -> None:
     line = Line(name="", x=[0, 1, 2, 3], y=[1, None, 1, 2], color=1, dashed=True)
     drawn = [p for p in ET.fromstring(chart_svg(chart(line))).iter(f"{SVG}path")]
     (steps,) = [p.get("d", "") for p in drawn if p.get("stroke-dasharray")]
@@ -83,7 +82,7 @@ def test_a_band_is_closed_and_boxes_have_their_sizes() -> None:
     assert re.search(r'd="M[^"]*Z"', svg)
 
 
-def test_rows_have_names_from_the_top_and_long_ones_are_shortened() -> None:
+def test_rows_are_named_from_the_top_and_long_names_are_shortened() -> None:
     long = "a" * 100
     points = Points(name="", x=[1, 2], y=[0, 1], color=0)
     svg = chart_svg(chart(points, rows=("first", long)))
@@ -106,6 +105,6 @@ def test_names_labels_and_titles_are_escaped() -> None:
     assert [t.text for t in ET.fromstring(svg).iter(f"{SVG}title")] == [evil, evil]
 
 
-def test_a_picture_is_the_same_every_time() -> None:
+def test_the_same_chart_gives_the_same_bytes() -> None:
     points = Points(name="p", x=[0, 0.1], y=[0.3, 1e9], color=0, symbol="triangle")
     assert picture_svg(chart(points)) == picture_svg(chart(points))

@@ -48,9 +48,6 @@ def inspect(
         Path | None,
         typer.Option("--out", "-o", help="A .html or .svg file. [clouds/N.html in RUN]"),
     ] = None,
-    static: Annotated[
-        bool, typer.Option("--static", help="A drawn picture only: some kB in place of some MB.")
-    ] = False,
     debug: Debug = False,
 ) -> None:
     """Show the 1-best, the hope and the fear of a sentence, and the cloud around them."""
@@ -79,7 +76,6 @@ def inspect(
             search=search,
             temperature=temperature,
             out=target,
-            interactive=not static,
             tell=bar.show,
         )
     print_cloud(cloud, target)

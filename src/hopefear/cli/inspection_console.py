@@ -10,7 +10,7 @@ from rich.text import Text
 from hopefear.cli.tables import output
 from hopefear.inspection import Cloud
 from hopefear.reporting.clouds import format_counts
-from hopefear.reporting.figures import format_bytes, format_weight
+from hopefear.reporting.page import format_bytes, format_weight
 
 __all__ = ["print_cloud"]
 

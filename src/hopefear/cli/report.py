@@ -23,9 +23,6 @@ def report(
             "--out", "-o", metavar="FILE", help="[report.html in RUN, or here if there are several]"
         ),
     ] = None,
-    static: Annotated[
-        bool, typer.Option("--static", help="Drawn pictures only: some kB in place of some MB.")
-    ] = False,
     top: Annotated[int, typer.Option(min=1, help="Features to show: those that moved most.")] = 30,
     pictures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every picture there as SVG, too.")
@@ -34,7 +31,7 @@ def report(
 ) -> None:
     """Show what runs did as one HTML file that needs no network."""
     import hopefear
-    from hopefear.reporting.figures import format_bytes
+    from hopefear.reporting.page import format_bytes
 
-    path = hopefear.report(runs, out=out, interactive=not static, top=top, pictures=pictures)
+    path = hopefear.report(runs, out=out, top=top, pictures=pictures)
     typer.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")

@@ -1,4 +1,4 @@
-"""Reports: what runs did, as one HTML file that needs no network."""
+"""Reports: what runs did, as one HTML file that works offline."""
 
 from hopefear.reporting.report import report_html, write_pictures, write_report
 from hopefear.reporting.run_record import RunRecord, read_run

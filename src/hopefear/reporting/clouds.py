@@ -1,23 +1,20 @@
-"""Clouds of sentences: the picture, and 1-best, hope and fear side by side."""
+"""Clouds of sentences: the chart, and 1-best, hope and fear side by side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from hopefear import __version__
 from hopefear.errors import ConfigError
 from hopefear.formats.files import open_output
 from hopefear.inspection import Chosen, Cloud, CloudPoint
 from hopefear.reporting.chart import BEST, FEAR, GRAY, HOPE, PALE, Chart, Line, Mark, Points, Symbol
-from hopefear.reporting.figures import format_weight
-from hopefear.reporting.markup import Markup, element
-from hopefear.reporting.page import Page, Section, details, table
+from hopefear.reporting.page import Section, Table, format_weight, render_page
 from hopefear.reporting.run_record import RunRecord
 from hopefear.reporting.svg import picture_svg
 
 __all__ = ["cloud_chart", "cloud_html", "clouds_section", "format_counts", "write_picture"]
 
-SHOWN = 20  # of the best of the model, as a table
-# Color, sign and size: where they are the same derivation, all of them can be seen.
+SHOWN = 20  # rows of the table of the best candidates
+# Color, symbol and size, such that all three are visible where they are the same candidate.
 SIGNS: dict[str, tuple[int, Symbol, float]] = {
     "hope": (HOPE, "triangle", 10),
     "fear": (FEAR, "square", 6),
@@ -25,45 +22,48 @@ SIGNS: dict[str, tuple[int, Symbol, float]] = {
 }
 
 
-def clouds_section(runs: Sequence[RunRecord]) -> Section:
+def clouds_section(runs: Sequence[RunRecord]) -> Section | None:
     """Return the clouds that were saved with the runs."""
-    content: list[Markup | Chart] = []
-    for run in runs:
-        for cloud in run.clouds:
-            content += _content(cloud, f"{run.name}, sentence {cloud.sentence}")
-    return Section(title="Hope and fear", content=content)
+    clouds = [
+        _view(cloud, f"{run.name}, sentence {cloud.sentence}")
+        for run in runs
+        for cloud in run.clouds
+    ]
+    return _section(clouds) if clouds else None
 
 
-def cloud_html(cloud: Cloud, *, interactive: bool = True) -> str:
+def _section(clouds: list[dict[str, object]]) -> Section:
+    return Section(title="Hope and fear", macro="clouds", data={"clouds": clouds})
+
+
+def cloud_html(cloud: Cloud) -> str:
     """Return a page about one sentence."""
-    name = f"Sentence {cloud.sentence}"
-    page = Page(
+    return render_page(
         title=f"Hope and fear: sentence {cloud.sentence}",
         subtitle=f"{cloud.size}; hope and fear: {cloud.search}.",
-        sections=[Section(title="Derivations", content=list(_content(cloud, name)))],
-        footer=f"Written by hopefear {__version__}. This file needs no network.",
+        sections=[_section([_view(cloud, f"Sentence {cloud.sentence}")])],
     )
-    return page.html(interactive=interactive)
 
 
-def write_picture(path: Path, cloud: Cloud, *, interactive: bool = True) -> None:
-    """Write a page about one sentence (``.html``), or the picture alone (``.svg``)."""
+def write_picture(path: Path, cloud: Cloud) -> None:
+    """Write a page about one sentence (``.html``), or only its chart (``.svg``)."""
     if path.suffix == ".svg":
         text = picture_svg(cloud_chart(cloud, f"Hope and fear: sentence {cloud.sentence}"))
     elif path.suffix == ".html":
-        text = cloud_html(cloud, interactive=interactive)
+        text = cloud_html(cloud)
     else:
-        raise ConfigError(f"{path}: a cloud is written as .html or .svg, not '{path.suffix}'")
+        raise ConfigError(f"{path}: the name of a cloud's file must end in .html or .svg")
     with open_output(path) as out:
         out.write(text)
 
 
 def cloud_chart(cloud: Cloud, title: str) -> Chart:
-    """Return the picture: worth to the right, model score upwards."""
+    """Return the chart: the metric on the x axis, the model score on the y axis."""
     marks: list[Mark] = []
     if cloud.others:
-        marks.append(_points("others", cloud.others, PALE, "circle", 3))
-    marks.append(_points(f"{len(cloud.listed)} best of the model", cloud.listed, GRAY, "circle", 3))
+        marks.append(_points("other candidates", cloud.others, PALE, "circle", 3))
+    listed = f"{len(cloud.listed)} best by model score"
+    marks.append(_points(listed, cloud.listed, GRAY, "circle", 3))
     if cloud.others:
         marks.append(_box(cloud.listed))
     for name, point in (("hope", cloud.listed_hope), ("fear", cloud.listed_fear)):
@@ -71,11 +71,12 @@ def cloud_chart(cloud: Cloud, title: str) -> Chart:
             marks.append(_points(f"{name} among them", [point], SIGNS[name][0], "ring", 6))
     for name, sign in SIGNS.items():
         marks.append(_points(name, [cloud.chosen[name].point], *sign))
+    box = " A dashed box surrounds the candidates with the highest model scores."
     return Chart(
         title=title,
-        description=f"Every point is a derivation: its {cloud.worth} to the right, its model score "
-        "upwards. The hope is good by both; the fear is what the model likes and the metric does "
-        "not. Where others are shown, a dashed box is around the best of the model.",
+        description=f"Each point is a candidate: its {cloud.worth} on the x axis, its model score "
+        "on the y axis. The hope is good by both. The fear is good by the model and bad by the "
+        f"metric.{box if cloud.others else ''}",
         x_label=cloud.worth,
         y_label="model score",
         marks=marks,
@@ -105,48 +106,51 @@ def _box(points: Sequence[CloudPoint]) -> Line:
     return Line(name="", x=x, y=y, color=GRAY, dashed=True)
 
 
-def _content(cloud: Cloud, title: str) -> Iterator[Markup | Chart]:
-    yield cloud_chart(cloud, title)
-    for number, reference in enumerate(cloud.references, 1):
-        label = "Reference" if len(cloud.references) == 1 else f"Reference {number}"
-        yield element("p", element("b", f"{label}: "), reference)
-    cards = [_card(name, chosen) for name, chosen in cloud.chosen.items()]
-    yield element("div", *cards, class_="columns")
-    yield _scores(cloud, title)
-    yield _differences(cloud, title)
-    yield details("The best of the model", _best_table(cloud, title))
-
-
-def _card(name: str, chosen: Chosen) -> Markup:
-    swatch = element("span", class_=f"swatch c{SIGNS[name][0]}")
-    parts = [element("h3", swatch, name), element("p", chosen.point.text or "(empty)")]
-    if chosen.tree:
-        parts.append(element("pre", "\n".join(chosen.tree), tabindex="0"))
-    return element("div", *parts)
-
-
-def _scores(cloud: Cloud, title: str) -> Markup:
-    rows = []
+def _view(cloud: Cloud, title: str) -> dict[str, object]:
+    """Return what the section shows of a cloud."""
+    header = ["", "model score", cloud.worth, "gain B", "w·h + B", "w·h − B"]
+    scores = []
     for name, chosen in cloud.chosen.items():
         score, gain = chosen.point.score, chosen.gain
         values = [score, chosen.point.worth, gain, score + gain, score - gain]
-        counts = format_counts(cloud, chosen)
-        rows.append([name, *[format_weight(value) for value in values], *counts.values()])
-    header = ["", "model score", cloud.worth, "gain B", "w·h + B", "w·h − B"]
-    header += format_counts(cloud, cloud.best)
-    return table(header, rows, caption=f"{title}: scores and statistics")
-
-
-def _best_table(cloud: Cloud, title: str) -> Markup:
-    rows = [
+        counts = format_counts(cloud, chosen).values()
+        scores.append([name, *map(format_weight, values), *counts])
+    differences = [
+        [item.name, *map(format_weight, (item.weight, item.best, item.hope, item.fear, item.share))]
+        for item in cloud.differences()
+    ]
+    best = [
         [point.text, format_weight(point.score), format_weight(point.worth)]
         for point in cloud.listed[:SHOWN]
     ]
-    return table(["text", "model score", cloud.worth], rows, caption=title)
+    return {
+        "chart": cloud_chart(cloud, title),
+        "references": list(cloud.references),
+        "chosen": [
+            {
+                "name": name,
+                "color": f"c{SIGNS[name][0]}",
+                "text": chosen.point.text,
+                "tree": list(chosen.tree),
+            }
+            for name, chosen in cloud.chosen.items()
+        ],
+        "scores": Table(
+            caption=f"{title}: scores and statistics",
+            header=[*header, *format_counts(cloud, cloud.best)],
+            rows=scores,
+        ),
+        "differences": Table(
+            caption=f"{title}: features that differ, those with the largest share first",
+            header=["feature", "weight", "1-best", "hope", "fear", "weight · (hope − fear)"],
+            rows=differences,
+        ),
+        "best": Table(caption=title, header=["text", "model score", cloud.worth], rows=best),
+    }
 
 
 def format_counts(cloud: Cloud, chosen: Chosen) -> dict[str, str]:
-    """Return what BLEU counted: matches of all n-grams of each order, and the lengths."""
+    """Return the counts of BLEU: matches of the n-grams of each order, and the length."""
     order, odd = divmod(len(chosen.statistics), 2)
     if cloud.metric != "BLEU" or not odd:
         return {}
@@ -156,12 +160,3 @@ def format_counts(cloud: Cloud, chosen: Chosen) -> dict[str, str]:
         for k, (m, n) in enumerate(zip(matches, counts, strict=True), 1)
     }
     return {**shown, "reference length": f"{chosen.statistics[-1]:g}"}
-
-
-def _differences(cloud: Cloud, title: str) -> Markup:
-    rows = [
-        [item.name, *map(format_weight, (item.weight, item.best, item.hope, item.fear, item.share))]
-        for item in cloud.differences()
-    ]
-    header = ["feature", "weight", "1-best", "hope", "fear", "weight · (hope − fear)"]
-    return table(header, rows, caption=f"{title}: features that differ, the largest share first")

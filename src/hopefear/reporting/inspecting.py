@@ -1,4 +1,4 @@
-"""Looking at one sentence of a run, of n-best lists or of forests: what `hopefear inspect` does."""
+"""`hopefear inspect`: one sentence of a run, of n-best lists or of forests."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,42 +38,40 @@ def inspect(
     search: str | Search | None = None,
     temperature: float | None = None,
     out: PathLike | None = None,
-    interactive: bool = True,
     tell: Tell = tell_nobody,
 ) -> Cloud:
-    """Find the 1-best, the hope and the fear of a sentence, and the cloud around them.
+    """Find the 1-best, the hope and the fear of a sentence, and other candidates around them.
 
     Parameters
     ----------
     run : path, optional
-        The directory of a run: its data, its metric and its weights. The cloud is saved there, and
-        reports of the run will show it.
+        The directory of a run, for its data, its metric and its weights. The cloud is saved there,
+        and later reports of the run show it.
     sentence : int or str
-        Its number from 0, or its key.
+        The number of the sentence, counted from 0, or its key.
     dev : bool
         Look at the held-out data of the run.
     nbest, forests, refs
-        Without a run: the lists or the forests, and their references.
+        Instead of a run: n-best lists or forests, and their references.
     weights : path or mapping, optional
-        Weights in place of those that the run learned; needed without a run.
+        Weights to use instead of those that the run learned; required without a run.
     metric, tokenize, lowercase, format
-        Without a run: how texts are judged, and the format of the lists or forests.
+        Without a run: the metric and how it sees the text, and the format of the lists or forests.
     listed, others : int
-        Show so many of the model's best, and so many others, drawn at random.
+        How many of the candidates with the highest model scores, and how many others, drawn at
+        random, to show.
     seed : int
-        Decides which are drawn.
+        The random seed of the draw.
     search : str or Search, optional
-        How hope and fear are found in forests: nbest, rerank or linear; if not given, as the run's
-        learner does, or by reranking.
+        How to find hope and fear in forests: nbest, rerank or linear. By default, the search of the
+        run's learner, or rerank.
     temperature : float, optional
-        Of the distribution over a forest from which derivations are drawn. If not given, it is the
-        distance of the best from the worst of those listed.
+        The temperature of the distribution that derivations are drawn from. By default, the score
+        range of the listed candidates.
     out : path, optional
-        Where to write a page (``.html``) or the picture alone (``.svg``).
-    interactive : bool
-        Put Plotly into the page.
+        Where to write a page (``.html``) or only the chart (``.svg``).
     tell : callable
-        Called with a file, how many of its bytes are read and how many it has.
+        Progress callback, called with a file, the bytes read so far and its size.
     """
     options = CloudOptions(
         listed=listed,
@@ -85,14 +83,14 @@ def inspect(
     model, name = _weights(weights), str(sentence)
     if run is not None:
         if nbest or refs or forests is not None:
-            raise ConfigError("give either a run, or the data")
+            raise ConfigError("give either a run or the data (nbest, forests, refs), not both")
         cloud = inspect_run(Path(run), name, options, dev=dev, weights=model, tell=tell)
         _save(Path(run), cloud)
     else:
         if model is None or bool(nbest) == (forests is not None) or not refs:
-            raise ConfigError("give a run, or weights, refs, and either nbest or forests")
+            raise ConfigError("give a run, or weights and refs with either nbest or forests")
         if forests is not None and metric == "bleu" and tokenize is None:
-            tokenize = "none"  # the words of forests are tokens already
+            tokenize = "none"  # the words of forests are tokens
         (judge,) = choose_metrics([metric], tokenize=tokenize, lowercase=lowercase).values()
         if forests is not None:
             cloud = inspect_forests(
@@ -102,25 +100,25 @@ def inspect(
             data = DataSettings(nbest=_paths(nbest), references=_paths(refs), format=format)
             cloud = inspect_lists(data, judge, model, name, options, tell=tell)
     if out is not None:
-        write_picture(Path(out), cloud, interactive=interactive)
+        write_picture(Path(out), cloud)
     return cloud
 
 
 def _save(run: Path, cloud: Cloud) -> None:
-    """Keep the cloud for reports of the run."""
+    """Save the cloud for reports of the run."""
     target = run / "clouds" / f"{_file_name(cloud.sentence)}.json"
     target.parent.mkdir(exist_ok=True)
     write_cloud(target, cloud)
 
 
 def picture_path(run: PathLike | None, sentence: str) -> Path:
-    """Return where the page about a sentence goes: to the clouds of the run, or here."""
+    """Return the default file for a sentence: among the clouds of the run, or here."""
     name = _file_name(sentence)
     return Path(f"sentence-{name}.html") if run is None else Path(run) / "clouds" / f"{name}.html"
 
 
 def _file_name(sentence: str) -> str:
-    """Return a name that is a file's, whatever a key says."""
+    """Return a safe file name for any key."""
     return quote(sentence, safe="")
 
 

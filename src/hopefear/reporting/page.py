@@ -1,148 +1,171 @@
-"""The page that sections become: one file, readable on any screen, which loads nothing."""
+"""Pages from templates: one file, readable on any screen, that loads nothing from anywhere.
+
+A page is a list of sections. A section is one function in Python, which collects the data, and one
+macro of the same name in `templates/sections.html`, which lays them out. Everything that a template
+inserts is escaped.
+"""
 
 import base64
 import hashlib
-import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
-from itertools import count
 
-from hopefear.reporting.chart import Chart
-from hopefear.reporting.colors import page_colors
-from hopefear.reporting.markup import Markup, element, join
-from hopefear.reporting.plotly_figures import figure, library
-from hopefear.reporting.svg import chart_svg
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
-__all__ = ["Page", "Section", "details", "table"]
+from hopefear import __version__
+from hopefear.reporting.chart import COLORS, Chart
+
+__all__ = [
+    "Section",
+    "Table",
+    "format_bytes",
+    "format_seconds",
+    "format_weight",
+    "render",
+    "render_page",
+]
+
+# Characters that XML 1.0 cannot contain, however they are written, and lone surrogates.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table whose first `texts` columns are text and the others numbers.
+
+    With `compact`, columns without any content are left out, except the text columns.
+    """
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    texts: int = 1
+    compact: bool = False
+
+    @property
+    def columns(self) -> list[int]:
+        """The numbers of the columns to show."""
+        return [
+            i
+            for i in range(len(self.header))
+            if not self.compact or i < self.texts or any(row[i] for row in self.rows)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of a page: its title, and markup and charts in their order."""
+    """A part of a page: the macro that lays it out, and its arguments.
 
-    title: str
-    content: Sequence[Markup | Chart]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Page:
-    """A whole page.
-
-    Parameters
-    ----------
-    title, subtitle : str
-        What it is.
-    sections : sequence of Section
-        Those without content are left out.
-    footer : str
-        The last line.
+    An argument is a text, a Chart, a Table, or a list or mapping of them.
     """
 
     title: str
-    subtitle: str
-    sections: Sequence[Section]
-    footer: str
+    macro: str
+    data: Mapping[str, object]
 
     @property
     def charts(self) -> list[Chart]:
-        """All charts, in their order."""
-        return [x for section in self.sections for x in section.content if isinstance(x, Chart)]
-
-    def html(self, *, interactive: bool) -> str:
-        """Return the file; `interactive` puts Plotly in, some megabytes of it."""
-        charts = self.charts
-        numbers = count()
-        sections = [section for section in self.sections if section.content]
-        body = [_section(section, f"section-{i}", numbers) for i, section in enumerate(sections, 1)]
-        links = [
-            element("a", section.title, href=f"#section-{i}")
-            for i, section in enumerate(sections, 1)
-        ]
-        scripts = [library(), _resource("page.js")] if interactive and charts else []
-        scripts = [script.replace("\r\n", "\n").replace("\r", "\n") for script in scripts]
-        return "".join(
-            [
-                "<!doctype html>\n",
-                '<html lang="en">\n',
-                element("head", *self._head(scripts)),
-                "\n<body>\n",
-                element("header", element("h1", self.title), element("p", self.subtitle)),
-                element("nav", *links, aria_label="Sections") if len(links) > 1 else "",
-                "\n",
-                element("main", *body),
-                "\n",
-                element("footer", element("p", self.footer)),
-                *_scripts(scripts, charts),
-                "\n</body>\n</html>\n",
-            ]
-        )
-
-    def _head(self, scripts: Sequence[str]) -> Iterator[Markup]:
-        allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts) or "'none'"
-        # The browser is told to load nothing from anywhere, and to run no script but ours.
-        policy = (
-            "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; "
-            f"script-src {allowed}; base-uri 'none'; form-action 'none'"
-        )
-        yield Markup('<meta charset="utf-8">')
-        yield Markup('<meta name="viewport" content="width=device-width, initial-scale=1">')
-        yield Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">')
-        yield element("title", self.title)
-        yield element("style", Markup(page_colors() + "\n" + _resource("page.css")))
+        """All charts of the section, in order."""
+        return list(_charts(self.data))
 
 
-def table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str, texts: int = 1
-) -> Markup:
-    """Return a table; the first `texts` columns are text, the others are numbers."""
-
-    def cells(kind: str, row: Sequence[str]) -> Markup:
-        sides = [None if i < texts else "right" for i in range(len(row))]
-        items = [element(kind, cell, class_=side) for cell, side in zip(row, sides, strict=True)]
-        return element("tr", *items)
-
-    head = element("thead", cells("th", header))
-    body = element("tbody", *[cells("td", row) for row in rows])
-    # A caption of its own would be as wide as the table, which may be wider than the screen.
-    inner = element("table", head, body, aria_label=caption)
-    frame = element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
-    return join(element("p", caption, class_="caption"), frame)
+def _charts(value: object) -> Iterator[Chart]:
+    if isinstance(value, Chart):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _charts(item)
 
 
-def details(summary: str, *content: str) -> Markup:
-    """Return content that shows when it is asked for."""
-    return element("details", element("summary", summary), *content)
+def render_page(title: str, subtitle: str, sections: Sequence[Section | None]) -> str:
+    """Return a page; sections that are None are left out."""
+    script = _resource("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return render(
+        "page.html",
+        title=title,
+        subtitle=subtitle,
+        sections=[section for section in sections if section is not None],
+        style=_resource("page.css"),
+        script=script,
+        digest=digest,
+        colors=COLORS,
+        version=__version__,
+    )
 
 
-def _section(section: Section, identifier: str, numbers: Iterator[int]) -> Markup:
-    parts = []
-    for item in section.content:
-        if isinstance(item, Chart):
-            picture = element("div", chart_svg(item), data_figure=str(next(numbers)))
-            caption = element("figcaption", item.description)
-            parts.append(element("h3", item.title))
-            parts.append(element("figure", picture, caption))
-        else:
-            parts.append(item)
-    title = element("h2", section.title, id=f"{identifier}-title")
-    return element("section", title, *parts, id=identifier, aria_labelledby=f"{identifier}-title")
+def render(template: str, **values: object) -> str:
+    """Return what a template makes of some values, all of them escaped."""
+    return _environment().get_template(template).render(values)
 
 
-def _scripts(scripts: Sequence[str], charts: Sequence[Chart]) -> Iterator[Markup]:
-    if not scripts:
-        return
-    figures = json.dumps([figure(chart) for chart in charts], allow_nan=False)
-    # Within a script nothing is escaped by HTML, so no tag may show up there.
-    for mark in "<>&":
-        figures = figures.replace(mark, f"\\u{ord(mark):04x}")
-    yield Markup(f'\n<script type="application/json" id="figures">{figures}</script>')
-    yield from (Markup(f"\n<script>{script}</script>") for script in scripts)
+@cache
+def _environment() -> Environment:
+    from hopefear.reporting.svg import chart_svg  # which renders a template of its own
+
+    environment = Environment(
+        loader=PackageLoader("hopefear.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_cleaned,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["chart_svg"] = chart_svg
+    environment.filters["place"] = lambda position: f"{position + 0.0:.1f}".removesuffix(".0")
+    environment.filters["value"] = lambda number: f"{number + 0.0:.5g}"
+    return environment
 
 
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def _cleaned(value: object) -> object:
+    """Replace what no file may contain; the type stays, as markup is not escaped again."""
+    if isinstance(value, str) and _FORBIDDEN.search(value):
+        return type(value)(_FORBIDDEN.sub("\ufffd", value))
+    return value
 
 
 def _resource(name: str) -> str:
-    return (resources.files("hopefear.reporting") / name).read_text(encoding="utf-8")
+    file = resources.files("hopefear.reporting") / "templates" / name
+    return file.read_text(encoding="utf-8").replace("\r\n", "\n")  # as browsers hash it
+
+
+def format_weight(weight: float) -> str:
+    """Return a number with four significant digits.
+
+    Examples
+    --------
+    >>> format_weight(-0.123456), format_weight(1234.5), format_weight(0.0)
+    ('-0.1235', '1234', '0')
+    """
+    return f"{weight + 0.0:.4g}"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a duration.
+
+    Examples
+    --------
+    >>> format_seconds(0.0042), format_seconds(75.3), format_seconds(4000.0)
+    ('0.004 s', '1 min 15 s', '1 h 6 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.3f} s" if seconds < 1 else f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def format_bytes(size: int) -> str:
+    """Return the size of a file.
+
+    Examples
+    --------
+    >>> format_bytes(900), format_bytes(48_300), format_bytes(4_912_000)
+    ('900 bytes', '48.3 kB', '4.9 MB')
+    """
+    if size < 1000:
+        return f"{size} bytes"
+    return f"{size / 1e3:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"

@@ -1,9 +1,11 @@
-"""What the directory of a run tells about it, also if the run was killed or failed."""
+"""What the directory of a run says about it, even if the run failed or was killed."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from hopefear.errors import DataError, FormatError
 from hopefear.events import (
@@ -20,17 +22,56 @@ from hopefear.events import (
 from hopefear.file_errors import file_error_reason
 from hopefear.formats.files import PathLike
 from hopefear.inspection import Cloud, read_cloud
-from hopefear.reporting.weight_history import WeightHistory
-from hopefear.types import Weights
+from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["Replica", "RunRecord", "cloud_files", "read_run", "read_runs"]
+__all__ = ["Replica", "RunRecord", "WeightHistory", "read_run", "read_runs"]
+
+
+class WeightHistory:
+    """The initial weights and those after each epoch, as arrays; new features may appear later."""
+
+    def __init__(self) -> None:
+        self.features = Vocabulary()
+        self._known: tuple[str, ...] = ()
+        self._rows: list[FloatArray] = []
+
+    def __len__(self) -> int:
+        """Return the number of epochs, including the start."""
+        return len(self._rows)
+
+    def add(self, weights: Weights) -> None:
+        """Append the weights of the next epoch."""
+        if weights.names != self._known:  # they are nearly always the same
+            for name in weights.names:
+                self.features.add(name)
+            self._known = weights.names
+        self._rows.append(weights.vector(self.features))
+
+    def drop(self, epoch: int) -> None:
+        """Drop this epoch and all later ones."""
+        del self._rows[epoch:]
+
+    def row(self, epoch: int) -> FloatArray:
+        """Return the weights after an epoch, 0 being the start, aligned to `features`."""
+        row = np.zeros(len(self.features))
+        found = self._rows[epoch]
+        row[: len(found)] = found
+        return row
+
+    def columns(self, features: list[int]) -> FloatArray:
+        """Return the weights of some features: one row per epoch, the first being the start."""
+        matrix = np.zeros((len(self._rows), len(features)))
+        for row, found in zip(matrix, self._rows, strict=True):
+            known = [i for i, feature in enumerate(features) if feature < len(found)]
+            row[known] = found[[features[i] for i in known]]
+        return matrix
 
 
 @dataclass(kw_only=True)
 class Replica:
-    """What a log tells: one run of a learner.
+    """The log of one learner.
 
-    The weights of `epochs` are in `history` only, the start first.
+    The weights of `epochs` are only in `history`, after the initial weights.
     """
 
     number: int | None = None
@@ -42,7 +83,7 @@ class Replica:
     warnings: list[str] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
-        """Take up an event."""
+        """Record an event."""
         match event:
             case RunStarted():
                 self.started = event
@@ -61,8 +102,8 @@ class Replica:
 
     def _add_epoch(self, event: EpochFinished) -> None:
         if self.started is None:
-            raise FormatError(f"epoch {event.epoch} ended before the run started")
-        # A run that was killed and resumed may tell of an epoch twice: the later one counts.
+            raise FormatError(f"epoch {event.epoch} finishes before the run starts")
+        # A run that was killed and resumed may report an epoch twice: the later report counts.
         while self.epochs and self.epochs[-1].epoch >= event.epoch:
             self.epochs.pop()
         self.history.drop(len(self.epochs) + 1)
@@ -71,7 +112,7 @@ class Replica:
 
     @property
     def best(self) -> int | None:
-        """The place in `history` of the weights that were taken; None if none were."""
+        """The index in `history` of the weights that are the result, if there is one."""
         if self.finished is None:
             return None
         numbers = [event.epoch for event in self.epochs]
@@ -81,10 +122,10 @@ class Replica:
 
 @dataclass(kw_only=True)
 class RunRecord:
-    """A run: its settings, and the log of each of its replicas, or the one that it has.
+    """A run: its settings, its logs, and the clouds of the sentences that were inspected.
 
-    `log` is that of the run itself: with replicas, what was told before and after them.
-    `clouds` are those of sentences that were looked at.
+    `log` is the log of the run itself. If the run has replicas, each has a log of its own, and
+    `log` has only the events before and after them.
     """
 
     name: str
@@ -96,38 +137,39 @@ class RunRecord:
 
     @property
     def learned(self) -> list[Replica]:
-        """Every run of the learner."""
+        """The logs of all learners."""
         return self.replicas or [self.log]
 
     @property
     def started(self) -> RunStarted | None:
-        """How it began."""
+        """The first event of the first learner."""
         return self.learned[0].started
 
     @property
     def warnings(self) -> list[str]:
-        """What the user was told, each message once."""
+        """All warnings, each once."""
         logs = [self.log, *self.replicas]
         return list(dict.fromkeys(message for log in logs for message in log.warnings))
 
     @property
     def failure(self) -> str | None:
-        """Why there is no result, if there is none."""
+        """Why there is no result; None if there is one."""
         for log in (self.log, *self.replicas):
             if log.failed is not None:
                 return f"failed: {log.failed.message}"
         if self.summary is not None or (not self.replicas and self.log.finished is not None):
             return None
         if self.started is None:
-            return "did not begin to learn, or has not yet"
+            return "has not started to learn"
         last = self.learned[-1]
         replica = f" of replica {last.number}" if self.replicas else ""
         done = last.epochs[-1].epoch if last.epochs else 0
-        return f"has not ended, or was killed: {done} of {self.started.epochs} epochs{replica} done"
+        epochs = f"{done} of {self.started.epochs} epochs{replica}"
+        return f"is still running or was killed: {epochs} are done"
 
 
 def read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
-    """Read the directories of runs, which are called by their paths from where all of them are."""
+    """Read the directories of runs, named by their paths relative to a common directory."""
     paths = [Path(directory).resolve() for directory in directories]
     shared = os.path.commonpath([path.parent for path in paths])
     names = [str(path.relative_to(shared)) for path in paths]
@@ -135,14 +177,14 @@ def read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
 
 
 def read_run(directory: PathLike, name: str | None = None) -> RunRecord:
-    """Read the directory of a run, which is called `name`, or else as the directory is.
+    """Read the directory of a run; `name` is the directory's own name unless given.
 
     Raises
     ------
     DataError
-        If it is no run's directory.
+        If the directory is not that of a run.
     FormatError
-        If a log is broken: the message names the file and the line.
+        If a log is broken; the message names the file and the line.
     """
     path = Path(directory)
     config, log = path / "config.toml", path / "events.jsonl"
@@ -154,28 +196,23 @@ def read_run(directory: PathLike, name: str | None = None) -> RunRecord:
             f"{path}: is not the directory of a run: it has neither config.toml nor events.jsonl"
         )
     main, summary = _read_log(log, None)
-    folders = sorted(path.glob("replica-*/events.jsonl"), key=_replica_number)
-    replicas = [_read_log(file, _replica_number(file))[0] for file in folders]
+    replicas = sorted(path.glob("replica-*/events.jsonl"), key=_replica_number)
+    # Short names first, so that 2 comes before 10.
+    clouds = sorted((path / "clouds").glob("*.json"), key=lambda p: (len(p.name), p.name))
     return RunRecord(
         name=name or path.resolve().name,
         settings=_read_settings(config) if config.is_file() else None,
         log=main,
-        replicas=replicas,
+        replicas=[_read_log(file, _replica_number(file))[0] for file in replicas],
         summary=summary,
-        clouds=[read_cloud(file) for file in cloud_files(path)],
+        clouds=[read_cloud(file) for file in clouds],
     )
-
-
-def cloud_files(run: Path) -> list[Path]:
-    """Return the clouds that were saved with a run, those with short names first: 2 before 10."""
-    files = (run / "clouds").glob("*.json")
-    return sorted(files, key=lambda file: (len(file.name), file.name))
 
 
 def _replica_number(log: Path) -> int:
     number = log.parent.name.removeprefix("replica-")
     if not (number.isascii() and number.isdigit()):
-        raise DataError(f"{log.parent}: is not the directory of a replica, which has a number")
+        raise DataError(f"{log.parent}: expected a directory named 'replica-' and a number")
     return int(number)
 
 
