@@ -1,8 +1,7 @@
-"""Decoding: how fast, in how much memory and how well sentences are translated.
+"""Decoding: speed, memory and model scores, compared with Moses on its own model.
 
-On rules and a language model of Moses, where the shared corpora are; figures of Moses are from
-there. CPU times are compared as ratios to those of a fixed workload, which was run beside Moses and
-is run here.
+Needs the shared corpora, which include the figures of Moses. CPU times are compared as ratios to
+that of a fixed workload, which ran on the machine of Moses and runs here.
 """
 
 import gzip
@@ -29,7 +28,7 @@ T = TypeVar("T")
 
 SENTENCES = 200
 POP_LIMIT = 200
-# Of Moses, with the CPU seconds of the fixed workload on its machine.
+# CPU seconds of Moses and of the fixed workload on the same machine.
 MOSES_SECONDS, MOSES_WORKLOAD = 3.7, 1.11
 MOSES_MEGABYTES, MOSES_SCORE = 521, -40.8627
 NAMES = ModelNames(word_penalty="WordPenalty0", phrase_penalty="PhrasePenalty0")
@@ -42,7 +41,7 @@ def shared_data() -> Path:
 
 
 def read_weights(path: Path) -> Weights:
-    """Read Moses' weights; its score of an unknown word is -100, ours is 1."""
+    """Read Moses' weights; its feature of an unknown word is -100, ours is 1."""
     weights: dict[str, float] = {}
     for line in path.read_text().splitlines():
         if line.startswith("#"):
@@ -56,7 +55,7 @@ def read_weights(path: Path) -> Weights:
 
 
 def convert(peers: Path, directory: Path) -> None:
-    """Make a model of what Moses has used."""
+    """Convert the model of Moses."""
     rules = read_rules(peers / "val200.rule-table.moses.gz", "moses:label=TranslationModel0")
     rules.write(directory / "rules")
     read_rules(peers / "glue-grammar.moses", "moses:label=TranslationModel1").write(
@@ -67,7 +66,7 @@ def convert(peers: Path, directory: Path) -> None:
 
 
 def load(directory: Path, weights: Weights, pop_limit: int = POP_LIMIT) -> Decoder:
-    """Return a decoder with that model."""
+    """Return a decoder with the converted model."""
     return Decoder(
         Grammar(directory / "rules"),
         {"LM0": load_language_model(directory / "lm")},
@@ -79,34 +78,34 @@ def load(directory: Path, weights: Weights, pop_limit: int = POP_LIMIT) -> Decod
 
 
 def sentences(data: Path) -> list[list[str]]:
-    """Return the sentences to be translated."""
+    """Return the sentences to translate."""
     with gzip.open(data / "multi30k-cs-en/val.cs.gz", "rt", encoding="utf-8") as file:
         return [line.split() for line in itertools.islice(file, SENTENCES)]
 
 
 def timed(work: Callable[[], T]) -> tuple[T, float]:
-    """Return what something gives, and the CPU time that it takes."""
+    """Return the result of a function and its CPU time."""
     start = time.process_time()
     result = work()
     return result, time.process_time() - start
 
 
 def elapsed(work: Callable[[], object]) -> float:
-    """Return the time on the clock that something takes."""
+    """Return the wall-clock time of a function."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def one_best(decoder: Decoder, inputs: list[list[str]], threads: int = 1) -> list[float]:
-    """Translate, and return the scores."""
+    """Translate sentences and return their scores."""
     return [best.score for best in decoder.translate_all(inputs, threads=threads)]
 
 
 def translating(
     directory: Path, weights: Weights, inputs: list[list[str]], workload: Callable[[], object]
 ) -> list[tuple[str, str]]:
-    """Measure one core: speed, scores, lists of translations."""
+    """Measure speed, scores and n-best lists on one core."""
     decoder, ready = timed(lambda: load(directory, weights))
     before = timed(workload)[1]
     scores, spent = timed(lambda: one_best(decoder, inputs))
@@ -135,7 +134,7 @@ def translating(
 def on_several_cores(
     directory: Path, weights: Weights, inputs: list[list[str]]
 ) -> list[tuple[str, str]]:
-    """Measure how much sooner several cores are done."""
+    """Measure the speedup of several cores."""
     cores = len(os.sched_getaffinity(0))
     decoder = load(directory, weights)
     one_best(decoder, inputs)
@@ -144,14 +143,14 @@ def on_several_cores(
     )
     spent = timed(lambda: one_best(decoder, inputs, cores))[1]
     more = spent / timed(lambda: one_best(decoder, inputs))[1]
-    what = f"{clock:.2f} times as fast as one on the clock, {more:.2f} times its CPU time"
+    what = f"{clock:.2f} times as fast as one core, {more:.2f} times its CPU time"
     return [(f"{cores} cores", what)]
 
 
 def stored_forests(
     directory: Path, weights: Weights, inputs: list[list[str]]
 ) -> list[tuple[str, str]]:
-    """Measure what it costs to rescore parses that were made before."""
+    """Measure the cost of rescoring stored parses."""
     decoder = load(directory, weights)
     plain = timed(lambda: one_best(decoder, inputs))[1]
     path = directory / "forests"
@@ -173,34 +172,34 @@ def stored_forests(
 
 
 def peak(data: Path, directory: Path) -> None:
-    """Translate, and print the most memory that was in use."""
+    """Translate and print the peak memory."""
     decoder = load(directory, read_weights(data / "multi30k-cs-en/peers/val200.weights.txt"))
     for _ in decoder.translate_all(sentences(data), threads=1):
         pass
-    # Not what getrusage says: that begins with the memory of the parent.
+    # Not from getrusage, which starts with the memory of the parent.
     status = Path("/proc/self/status").read_text()
     print(int(status.split("VmHWM:")[1].split()[0]) / 1024)
 
 
 def memory(data: Path, directory: Path) -> list[tuple[str, str]]:
-    """Measure the memory of a process that translates and does nothing else."""
+    """Measure the peak memory of a process that only translates."""
     code = "import sys; from pathlib import Path; from benchmarks.decoder import peak; "
     code += "peak(Path(sys.argv[1]), Path(sys.argv[2]))"
     command = [sys.executable, "-c", code, str(data), str(directory)]
     root = Path(__file__).parents[1]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
     used = float(done.stdout)
-    return [
-        ("memory, at most", f"{MOSES_MEGABYTES / used:.1f} times less than Moses ({used:.0f} MB)")
-    ]
+    return [("peak memory", f"{MOSES_MEGABYTES / used:.1f} times less than Moses ({used:.0f} MB)")]
 
 
 def run() -> list[tuple[str, str]]:
-    """Measure everything, where the shared corpora are."""
+    """Return all figures."""
     data = shared_data()
     peers = data / "multi30k-cs-en/peers"
     if not peers.is_dir():
-        return [("multi30k-cs-en", "is not here; set HOPEFEAR_SHARED to the folder of data/")]
+        return [
+            ("multi30k-cs-en", "not found; set HOPEFEAR_SHARED to the folder that contains data/")
+        ]
     calibrate = runpy.run_path(str(data / "calibrate.py"))["workload"]
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder)

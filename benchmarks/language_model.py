@@ -1,7 +1,6 @@
-"""Language models: how fast they are estimated, in how much memory, and how soon they are ready."""
+"""Language models: speed and memory of estimation, and loading time."""
 
 import hashlib
-import os
 import resource
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.decoder import shared_data
 from hopefear.formats.files import read_lines
 from hopefear.translation.language_model import load_language_model
 from hopefear.translation.training.estimate import KneserNey, Structure, write_kenlm_binary
@@ -23,7 +23,7 @@ STRUCTURES: tuple[Structure, ...] = ("probing", "trie")
 
 
 def made_up_lines(tokens: int) -> list[str]:
-    """Return sentences of words that follow each other like those of a language, more or less."""
+    """Return sentences whose words follow each other roughly as in a language."""
     rng = np.random.default_rng(1)
     ranks = np.minimum(rng.zipf(1.3, (tokens // 12, 12)), 20_000)
     ranks[:, 1::2] = (7 * ranks[:, ::2] + ranks[:, 1::2] % 10) % 20_000
@@ -31,7 +31,7 @@ def made_up_lines(tokens: int) -> list[str]:
 
 
 def seconds(work: Callable[[], object], times: int = 3) -> float:
-    """Return the shortest CPU time of several, that of child processes included."""
+    """Return the shortest CPU time of several runs, child processes included."""
     spent = []
     for _ in range(times):
         start = _cpu_seconds()
@@ -46,7 +46,7 @@ def _cpu_seconds() -> float:
 
 
 def count_in_python(lines: list[str]) -> Counter[tuple[str, ...]]:
-    """Count the n-grams of all orders as a script would: no more than the first step."""
+    """Count the n-grams of all orders as a script would, the first step of an estimation."""
     counts: Counter[tuple[str, ...]] = Counter()
     for line in lines:
         words = ["<s>", *line.split(" "), "</s>"]
@@ -56,7 +56,7 @@ def count_in_python(lines: list[str]) -> Counter[tuple[str, ...]]:
 
 
 def estimating(name: str, lines: list[str], directory: Path) -> list[tuple[str, str]]:
-    """Return how fast a model is estimated, written in binary form, and loaded."""
+    """Return the speed of estimating a model, converting it to a binary and loading it."""
     text, arpa = directory / "text", directory / "arpa"
     text.write_text("\n".join(lines) + "\n")
     summary = KneserNey(order=ORDER).estimate([text], arpa)
@@ -78,7 +78,7 @@ def estimating(name: str, lines: list[str], directory: Path) -> list[tuple[str, 
 
 
 def loading(arpa: Path) -> list[tuple[str, str]]:
-    """Return how soon a model is ready."""
+    """Return the loading times of a model."""
     rows = []
     from_text = seconds(lambda: load_language_model(arpa))
     binary = arpa.with_suffix(".binary")
@@ -107,7 +107,7 @@ print(status("VmHWM") - before)
 
 
 def memory(lines: list[str], directory: Path) -> list[tuple[str, str]]:
-    """Return the peak memory of an estimation that does not fit, and that it gives the same."""
+    """Return the peak memory of estimations with different limits, and whether models agree."""
     text = directory / "large"
     text.write_text("\n".join(lines) + "\n")
     rows, models = [], set()
@@ -117,19 +117,18 @@ def memory(lines: list[str], directory: Path) -> list[tuple[str, str]]:
         start = _cpu_seconds()
         run = subprocess.run(command, check=True, capture_output=True, text=True)
         spent = _cpu_seconds() - start
-        figure = f"{float(run.stdout):.0f} MiB at most ({spent:.1f} CPU s here)"
+        figure = f"{float(run.stdout):.0f} MiB at the peak ({spent:.1f} CPU s here)"
         rows.append((f"{len(lines):,} sentences, memory limit {limit} MiB", figure))
         models.add(hashlib.sha256(arpa.read_bytes()).hexdigest())
     return [*rows, ("the models of all limits", "equal" if len(models) == 1 else "DIFFERENT")]
 
 
 def run() -> list[tuple[str, str]]:
-    """Measure everything; the shared corpus only where it is."""
-    shared = Path(os.environ.get("HOPEFEAR_SHARED", Path(__file__).parents[2] / "shared"))
-    file = shared / "data/multi30k-cs-en/train.en.gz"
+    """Return all figures, those of the shared corpus if it is found."""
+    file = shared_data() / "multi30k-cs-en/train.en.gz"
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        rows = estimating("made-up text", made_up_lines(300_000), directory)
+        rows = estimating("generated text", made_up_lines(300_000), directory)
         if file.exists():
             rows += estimating("multi30k train.en", read_lines(file), directory)
         return rows + memory(made_up_lines(3_000_000), directory)

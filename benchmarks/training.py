@@ -1,6 +1,6 @@
-"""From a bitext with word alignments to a usable model: CPU time and memory, beside Moses.
+"""Training from a bitext with word alignments: CPU time and memory, compared with Moses.
 
-Needs the corpora of `HOPEFEAR_SHARED`; figures of peers are in their README.
+Needs the shared corpora; their README has the figures of Moses.
 """
 
 import gzip
@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from benchmarks.decoder import shared_data
 from hopefear.grammar import Grammar, Nonterminal
 from hopefear.translation.training.align import DiagonalAligner, read_alignments, symmetrize
 
 MOSES_SECONDS = 695.0
 MOSES_FILTER_SECONDS = 63.0
-CALIBRATION = 1.11  # CPU seconds of calibrate.py where Moses was measured
+CALIBRATION = 1.11  # CPU seconds of calibrate.py on the machine of Moses
 
 Rows = list[tuple[str, str]]
 
@@ -31,16 +32,17 @@ hopefear.train(out=sys.argv[1], source=sys.argv[2], target=sys.argv[3], alignmen
 
 def run() -> Rows:
     """Return all figures."""
-    shared = Path(os.environ.get("HOPEFEAR_SHARED", Path(__file__).parents[2] / "shared"))
-    data = shared / "data" / "multi30k-cs-en"
+    data = shared_data() / "multi30k-cs-en"
     if not data.is_dir():
-        return [("multi30k-cs-en", "is not here; set HOPEFEAR_SHARED to the folder of data/")]
-    calibrate = runpy.run_path(str(shared / "data" / "calibrate.py"))["workload"]
+        return [
+            ("multi30k-cs-en", "not found; set HOPEFEAR_SHARED to the folder that contains data/")
+        ]
+    calibrate = runpy.run_path(str(shared_data() / "calibrate.py"))["workload"]
     rows: Rows = []
     with tempfile.TemporaryDirectory(prefix="hopefear-bench-") as folder:
         for memory in (1 << 31, 1 << 28):
             out = Path(folder, f"all{memory}")
-            what = f"all rules, in {memory >> 20} MiB beside the bitext"
+            what = f"all rules, memory limit {memory >> 20} MiB"
             rows.append(_row(what, calibrate, data, out, memory, [], MOSES_SECONDS))
             rows.append((what, f"{len(Grammar(out / 'grammar.bin', verify=False)):,} rules"))
         inputs = [data / "val.cs.gz"]
@@ -52,7 +54,7 @@ def run() -> Rows:
             first.write_bytes(b"".join(lines.readlines()[:200]))
         _train(data, Path(folder, "model200"), 1 << 31, [first])
         rows.append(_compare(data, Path(folder, "model200", "grammar.bin")))
-    rows.append(_align(shared / "data" / "gold-align-grc-en"))
+    rows.append(_align(shared_data() / "gold-align-grc-en"))
     return rows
 
 
@@ -71,11 +73,11 @@ def _row(
     seconds, megabytes = _train(data, out, memory, inputs)
     seconds *= scale
     ratio = f"Moses {moses:.0f} s, {moses / seconds:.1f} times as much"
-    return what, f"{seconds:.1f} CPU s as calibrated, {megabytes:.0f} MB at the peak; {ratio}"
+    return what, f"{seconds:.1f} calibrated CPU s, {megabytes:.0f} MB at the peak; {ratio}"
 
 
 def _train(data: Path, out: Path, memory: int, inputs: list[Path]) -> tuple[float, float]:
-    """Return the CPU seconds and the megabytes at the peak of a training of its own."""
+    """Return the CPU seconds and the peak megabytes of a training in its own process."""
     peers = data / "peers"
     alignments = peers / "train.eflomal-gdfa.align.gz"
     arguments = [out, data / "train.cs.gz", data / "train.en.gz", alignments, memory, *inputs]
@@ -88,7 +90,7 @@ def _train(data: Path, out: Path, memory: int, inputs: list[Path]) -> tuple[floa
 
 
 def _moses_rules(table: Path) -> Iterator[tuple[object, tuple[float, ...]]]:
-    """Give the sides of each rule of Moses' table, and its scores."""
+    """Yield the sides of each rule of Moses' table, and its scores."""
     with gzip.open(table, "rt", encoding="utf-8") as lines:
         for line in lines:
             source, target, scores, links = line.split(" ||| ")[:4]
@@ -107,7 +109,7 @@ def _moses_rules(table: Path) -> Iterator[tuple[object, tuple[float, ...]]]:
 
 
 def _compare(data: Path, grammar: Path) -> tuple[str, str]:
-    """Return how many rules are Moses', and how far scores are from its own."""
+    """Return how many rules we share with Moses, and how far their scores differ."""
     names = ("p_f_given_e", "lex_f_given_e", "p_e_given_f", "lex_e_given_f")
     ours = {
         (
@@ -127,13 +129,13 @@ def _compare(data: Path, grammar: Path) -> tuple[str, str]:
         return near / len(common)
 
     counts = f"ours {len(ours):,}, Moses {len(moses):,}, common {len(common):,}"
-    # Moses keeps lexical probabilities with seven digits behind the point.
+    # Moses rounds lexical probabilities to seven decimals.
     shares = ", ".join(f"{agreeing(t):.2%} within {t:g}" for t in (2e-5, 1e-3, 1e-2))
     return "rules for 200 sentences", f"{counts}; all four scores: {shares}"
 
 
 def _align(gold: Path) -> tuple[str, str]:
-    """Return the error rate of our aligner against manual alignments, and its CPU time."""
+    """Return the error rate of the built-in aligner against manual alignments, and its CPU time."""
     manual = read_alignments(gold / "all.align.gz")
     began = time.process_time()
     directed = DiagonalAligner().align(gold / "all.grc.gz", gold / "all.en.gz")

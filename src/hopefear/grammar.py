@@ -1,8 +1,8 @@
-"""Synchronous grammars: rules that translate, in a compact table that all processes share.
+"""Synchronous grammars: translation rules in a compact, memory-mapped table.
 
 Chiang (2007), Hierarchical phrase-based translation. A rule rewrites a nonterminal to a source side
-and a target side at once; nonterminals of the two sides stand for each other. The table is mapped
-from its file: it is ready at once, whatever its size, and in memory once for all that use it.
+and a target side at once; the nonterminals of the two sides are linked. The table is mapped from
+its file: it is ready at once, whatever its size, and processes share its memory.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ TargetSide = tuple[str | int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A rule: what a nonterminal is rewritten to on both sides.
+    """A rule, which rewrites a nonterminal on both sides.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ class Rule:
     source
         Words and nonterminals.
     target
-        Words, and for each nonterminal of the source side its number there, from 0.
+        Words, and indices of nonterminals of the source side, from 0.
     features
         Feature values by name.
     alignment
-        Pairs of a source word and a target word, by their places.
+        Pairs of a source position and a target position.
     """
 
     lhs: str = "X"
@@ -72,20 +72,20 @@ class Rule:
 
 
 class Grammar:
-    """Rules behind a trie of their source sides; a grammar never changes.
+    """An immutable set of rules, indexed by a trie of their source sides.
 
     Parameters
     ----------
     path
-        The file, as :class:`GrammarBuilder` or the extraction of rules writes it.
+        A file that :class:`GrammarBuilder` or rule extraction wrote.
     verify
-        Whether to compare the checksums of all bytes. Without it a damaged file is noticed later,
-        or not at all, but never read beyond its end.
+        Whether to verify the checksums. Without it a damaged file is noticed later or not at all,
+        but never read beyond its end.
 
     Raises
     ------
     FormatError
-        If the file is no grammar, not whole, or of another version.
+        If the file is not a grammar, truncated, or of another version.
     """
 
     __slots__ = ("core",)
@@ -95,7 +95,7 @@ class Grammar:
 
     @classmethod
     def from_core(cls, core: _core.Grammar) -> "Grammar":
-        """Return the face of a compiled grammar."""
+        """Return the Python object of a compiled grammar."""
         grammar = cls.__new__(cls)
         grammar.core = core
         return grammar
@@ -129,12 +129,12 @@ class Grammar:
 
     @property
     def features(self) -> dict[str, FeatureKind]:
-        """The features and what their values are; those that every rule has come first."""
+        """The features and the kinds of their values; those that every rule has come first."""
         return dict(zip(self.core.feature_names.texts(), self.core.kinds, strict=True))
 
     @property
     def notes(self) -> str:
-        """How the grammar was made."""
+        """Notes on how the grammar was made."""
         return self.core.notes
 
     @property
@@ -163,7 +163,7 @@ class Grammar:
         return [self._rule(tuple(source), rule) for rule in self.core.rules(state)]
 
     def __iter__(self) -> Iterator[Rule]:
-        """Give all rules, in the order of the table."""
+        """Yield all rules, in the order of the table."""
         core = self.core
         waiting: list[tuple[int, SourceSide]] = [(core.root, ())]
         while waiting:
@@ -177,7 +177,7 @@ class Grammar:
             waiting.extend(reversed(children))
 
     def write_text(self, table: RuleTable, write: Callable[[bytes], object]) -> None:
-        """Call `write` with pieces of the text of all rules; FormatError for what it cannot be."""
+        """Write all rules as text, in pieces; FormatError if the format cannot hold them."""
 
         def sink(piece: bytes) -> None:
             write(piece)
@@ -185,7 +185,7 @@ class Grammar:
         _core.write_rules(self.core, table, sink)
 
     def texts(self, source: Sequence[int], rules: Iterable[_core.Rule]) -> list[Rule]:
-        """Return rules of the compiled grammar that have this source side, with their words."""
+        """Convert rules of the compiled grammar that have this source side."""
         symbols = tuple(self._source_symbol(symbol) for symbol in source)
         return [self._rule(symbols, rule) for rule in rules]
 
@@ -213,10 +213,10 @@ class Grammar:
 
 
 class GrammarBuilder:
-    """Makes a grammar of rules that come in any order.
+    """Builds a grammar from rules in any order.
 
-    The features of the first rule are those that every rule has: where another rule does not tell
-    them they are 0 (1 for a probability). All others are stored only where they are told.
+    Every rule has the features of the first rule: if a later rule does not give them, they are 0 (1
+    for a probability). All other features are stored only for the rules that give them.
     """
 
     def __init__(self) -> None:
@@ -233,7 +233,7 @@ class GrammarBuilder:
         rule
             The rule; features are stored in single precision.
         kinds
-            What the values of features are; scores, where nothing is said.
+            Kinds of feature values; by default scores.
         """
         core, known = self.core, {} if kinds is None else kinds
         core.add(
@@ -258,13 +258,13 @@ class GrammarBuilder:
         pieces
             The bytes of the file, in pieces of any size.
         table
-            How rules are written.
+            The format of rules.
         label
-            Numbers without a name are called LABEL_0, LABEL_1, ...
+            Values without a name are called LABEL_0, LABEL_1, ...
         file
-            The file, for messages.
+            Name of the file in messages.
         negate
-            Whether the sign of numbers without a name is changed.
+            Whether to negate values without a name.
         """
         parser = _core.RuleParser(self.core, table, label, negate, file)
         for piece in pieces:
@@ -272,9 +272,9 @@ class GrammarBuilder:
         parser.finish()
 
     def build(self, name: str = "grammar in memory") -> Grammar:
-        """Return the grammar of what was added so far."""
+        """Return the grammar of the rules added so far."""
         return Grammar.from_core(self.core.build(name))
 
     def write(self, path: str | Path, notes: str = "") -> None:
-        """Write the grammar to a file, whole or not at all."""
+        """Write the grammar to a file, completely or not at all."""
         self.core.write(str(path), notes)

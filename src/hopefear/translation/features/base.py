@@ -174,17 +174,20 @@ _Features = list[tuple[str, float]]
 
 
 def _call(template: RuleTemplate, rule: Rule) -> _Features:
-    name = getattr(template, "name", None) or getattr(template, "__name__", None)
-    title = f"the feature template '{name or type(template).__name__}'"
     try:
-        found = {feature: float(value) for feature, value in template(rule).items()}
+        found = {name: float(value) for name, value in template(rule).items()}
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        raise DataError(f"{title} failed for the rule {rule}: {reason}") from error
-    for feature, value in found.items():
-        if not isinstance(feature, str) or not math.isfinite(value):
+        raise DataError(f"{_title(template)} failed for the rule {rule}: {reason}") from error
+    for name, value in found.items():
+        if not isinstance(name, str) or not math.isfinite(value):
             raise DataError(
-                f"{title} returned {feature!r}: {value!r} for the rule {rule}; expected the name "
-                "of a feature and a finite number"
+                f"{_title(template)} returned {name!r}: {value!r} for the rule {rule}; expected "
+                "the name of a feature and a finite number"
             )
     return list(found.items())
+
+
+def _title(template: RuleTemplate) -> str:
+    name = getattr(template, "name", None) or getattr(template, "__name__", None)
+    return f"the feature template '{name or type(template).__name__}'"
