@@ -1,4 +1,4 @@
-"""Every format has a sample in the documentation, and the samples can be read."""
+"""The documentation is complete and true: samples of formats, links, and names of files."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,15 @@ from hopefear.formats import (
     weights_formats,
 )
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [*ROOT.glob("*.md"), *sorted(DOCS.glob("*.md"))]
+ROOTS = [
+    ROOT,
+    ROOT / "src" / "hopefear",
+    ROOT / "cpp" / "include" / "hopefear",
+    ROOT / "cpp" / "src",
+]
 BLOCK = re.compile(r"^```(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^==> (.+) <==\n", re.MULTILINE)
 SAMPLES = BLOCK.findall((DOCS / "formats.md").read_text(encoding="utf-8"))
@@ -78,3 +86,29 @@ def test_every_format_has_a_sample_in_the_documentation() -> None:
     assert sorted({name.partition(":")[0] for name, _ in NBESTS}) == list(nbest_formats)
     assert sorted(name for name, _ in WEIGHTS) == list(weights_formats)
     assert sorted({"hopefear", *(name for name, _ in FORESTS)}) == list(forest_formats)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub makes of the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    broken = []
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_source_files_that_a_page_names_exist(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    names = re.findall(r"`([\w/]+\.(?:py|hpp|cpp))`", text)
+    found = [name for name in names if not any((root / name).exists() for root in ROOTS)]
+    assert found == []

@@ -10,9 +10,17 @@ from pathlib import Path
 import pytest
 
 import hopefear
+from hopefear.formats import forest_formats, nbest_formats, weights_formats
+from hopefear.learners import learners
+from hopefear.losses import losses
+from hopefear.metrics import metrics
+from hopefear.registry import Registry
+from hopefear.regularizers import regularizers
+from hopefear.translation.features import templates
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "hopefear"
+TESTS = ROOT / "tests"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 CODE = {".py", ".cpp", ".hpp"}
 
@@ -59,7 +67,7 @@ def test_every_file_is_of_a_kind_that_belongs_here() -> None:
     kinds = {".md", ".toml", ".txt", ".cff", ".cmake", ".svg", ".pyi", ".typed", ".js", ".css"}
     kinds |= {".yaml"}
     plain = {"LICENSE", "Makefile", "NOTICE", "run", ".clang-format", ".gitignore", ".importlinter"}
-    data = ROOT / "tests" / "data"
+    data = TESTS / "data"
     others = [path for path in tracked() if path.suffix not in CODE | kinds]
     found = [path for path in others if path.name not in plain and data not in path.parents]
     assert [str(path.relative_to(ROOT)) for path in found] == []
@@ -68,6 +76,42 @@ def test_every_file_is_of_a_kind_that_belongs_here() -> None:
 def test_no_source_file_is_longer_than_500_lines() -> None:
     code = [path for path in tracked() if path.suffix in CODE]
     assert [path.name for path in code if text_of(path).count("\n") > 500] == []
+
+
+def test_no_header_of_the_core_lies_outside_the_folders() -> None:
+    assert list((ROOT / "cpp" / "include" / "hopefear").glob("*.hpp")) == []
+    assert list((ROOT / "cpp" / "src").glob("*.cpp")) == []
+
+
+def test_the_folders_of_the_tests_mirror_the_package() -> None:
+    folders = {path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    extra = {Path(), Path("contracts"), Path("end_to_end")}
+    missing = [
+        str(folder)
+        for folder in sorted(folders - extra)
+        if not (PACKAGE / folder).is_dir() and not (PACKAGE / f"{folder}.py").is_file()
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    "registry",
+    [
+        forest_formats,
+        learners,
+        losses,
+        metrics,
+        nbest_formats,
+        regularizers,
+        templates,
+        weights_formats,
+    ],
+    ids=lambda registry: registry.kind,
+)
+def test_every_registered_name_is_in_the_documentation(registry: Registry[object]) -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
+    shown = r"(?:`|:|--features ){}(?![\w-])"  # in backticks, as a sample, in a command
+    assert [n for n in registry if not re.search(shown.format(re.escape(n)), pages)] == []
 
 
 def test_nothing_is_left_for_later() -> None:

