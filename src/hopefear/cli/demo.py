@@ -14,7 +14,7 @@ from hopefear.cli.options import Debug
 if TYPE_CHECKING:
     from hopefear.cli.progress_bar import ProgressBar
     from hopefear.demo.candidates import CandidatesResult
-    from hopefear.demo.scores import Scores
+    from hopefear.demo.corpus import Scores
     from hopefear.demo.translation import DemoResult
     from hopefear.types import Weights
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear.candidates.reranking import Reranking
-from hopefear.demo.scores import Scores
+from hopefear.demo.corpus import Scores
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.events import EpochFinished, EventLog, RunFinished
 from hopefear.formats import load_nbest, read_lines, write_nbest, write_weights

@@ -1,4 +1,4 @@
-"""Bitexts for the demonstration: what all of them have."""
+"""The bitext of a demo, and the scores before and after tuning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from pathlib import Path
 
 from hopefear.formats import open_output
 
-__all__ = ["Corpus", "Pair"]
+__all__ = ["Corpus", "Pair", "Scores"]
 
 Pair = tuple[str, str]
-"""A sentence and its translation, words separated by blanks."""
+"""A sentence and its translation, with words separated by spaces."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """Sentence pairs to train on, to tune on and to test on.
+    """Sentence pairs for training, tuning and testing.
 
     Attributes
     ----------
     title : str
-        What it is, for people.
+        The name that is shown.
     train, dev, test : sequence of Pair
         The parts.
     """
@@ -35,3 +35,12 @@ class Corpus:
             for side, name in enumerate(("source", "target")):
                 with open_output(directory / f"{part}.{name}") as out:
                     out.writelines(f"{pair[side]}\n" for pair in getattr(self, part))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """The metric on one data set before and after tuning, and of the best choice from the lists."""
+
+    start: float
+    tuned: float
+    oracle: float | None = None

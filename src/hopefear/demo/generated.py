@@ -1,8 +1,8 @@
-"""A bilingual corpus that is made up: two small languages with different orders and endings.
+"""A generated bitext of two small languages that differ in word order and endings.
 
-The source language has its verb at the end, its adjectives behind nouns, endings that say who does
-what, and no articles. The target language is a piece of English. What a word means may depend on
-the word beside it, so that a language model is of use, and weights are.
+The source language puts verbs last and adjectives after nouns, marks objects with an ending, and
+has no articles. The target language is a fragment of English. The translation of a word may depend
+on its neighbours, so a language model helps, and so do good weights.
 """
 
 import random
@@ -18,7 +18,7 @@ NOUNS += ["garden", "letter", "bird", "road", "song", "city", "field"]
 ADJECTIVES = ["old", "young", "small", "large", "bright", "dark", "quiet", "green"]
 VERBS = ["sees", "finds", "loves", "hears", "leaves", "follows", "paints", "guards"]
 PLACES = [("in", "ra"), ("near", "ra"), ("behind", "sol")]
-# Nouns that share a source word: which one is meant, the adjective or the verb may tell.
+# Nouns that share a source word; only the adjective or the verb can tell them apart.
 SHARED = [("river", "road"), ("song", "letter"), ("house", "city")]
 
 
@@ -32,7 +32,7 @@ class _Lexicon:
 def generated_corpus(
     *, train: int = 1000, dev: int = 100, test: int = 100, seed: int = 1
 ) -> Corpus:
-    """Make up sentence pairs; no sentence of a part is in another one.
+    """Generate sentence pairs; the parts share no sentence.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def generated_corpus(
             seen.add(pair[0])
             pairs.append(pair)
     return Corpus(
-        title="made-up sentences of two made-up languages",
+        title="generated sentences of two invented languages",
         train=pairs[:train],
         dev=pairs[train : train + dev],
         test=pairs[train + dev :],
@@ -89,7 +89,7 @@ def _phrase(stream: random.Random, lexicon: _Lexicon, ending: str) -> Pair:
     article = "the" if stream.random() < 0.6 else "a"
     source, target = lexicon.nouns[noun] + ending, noun
     if stream.random() < 0.6:
-        # Some adjectives are said of some nouns only: that is what tells shared words apart.
+        # Each noun goes with three adjectives only, which tells nouns with the same word apart.
         adjective = ADJECTIVES[(NOUNS.index(noun) + stream.randrange(3)) % len(ADJECTIVES)]
         source, target = f"{source} {lexicon.adjectives[adjective]}", f"{adjective} {target}"
     if article == "a" and target[0] in "aeiou":

