@@ -11,9 +11,8 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from hopefear.errors import ConfigError
@@ -54,11 +53,7 @@ MOSES_NAMES = ModelNames(word_penalty="WordPenalty0", phrase_penalty="PhrasePena
 """Names of the decoder's own features in moses.ini."""
 
 # The weights that Moses' train-model.perl writes for phrase tables and the decoder's features.
-PROBABILITY = 0.2
-LANGUAGE_MODEL = 0.5
-WORD = -1.0
-PHRASE = 0.2
-GLUE = 1.0
+PROBABILITY, LANGUAGE_MODEL, WORD, PHRASE, GLUE = 0.2, 0.5, -1.0, 0.2, 1.0
 
 # The features of cdec's grammar extractor with the start weights of cdec's guide.
 CDEC = {
@@ -154,7 +149,7 @@ def _make(work: Work) -> None:
         templates=make_templates(work, inputs, alignments),
     )
     path = work.out / model.weights
-    write_weights(path, _default_weights(work, model))
+    write_weights(path, _start_weights(work, model))
     if settings.weights is not None:
         given = read_weights(existing_file(settings.weights))
         write_weights(path, weights_for(Model(work.out, settings=model), given))
@@ -167,7 +162,7 @@ def _with_features(work: Work, files: list[str]) -> tuple[GrammarFile, ...]:
     for file in files:
         names = set(_features(work, file))
         uses = tuple(use for use in work.settings.features if use.of in names)
-        grammars.append(replace(GrammarFile(file=file), features=uses))
+        grammars.append(GrammarFile(file=file, features=uses))
         left -= names
     if left:
         problem = f"features: no grammar has a feature '{min(left)}'"
@@ -179,52 +174,25 @@ def _features(work: Work, file: str) -> dict[str, FeatureKind]:
     return Grammar(work.out / file, verify=False).features
 
 
-def _default_weights(work: Work, model: ModelSettings) -> Weights:
+def _start_weights(work: Work, model: ModelSettings) -> Weights:
+    """Return the start weights of Moses, which suit most grammars."""
     logarithms: list[str] = []
-    others: list[str] = []
+    scores: list[str] = []
     for grammar in model.grammars:
         changed = {use.of for use in grammar.features}
         for name, kind in _features(work, grammar.file).items():
             if name not in changed and kind != FeatureKind.count:
-                (logarithms if kind == FeatureKind.probability else others).append(name)
+                (logarithms if kind == FeatureKind.probability else scores).append(name)
         for use in grammar.features:
             if use.view != "none":
-                (logarithms if use.view == "logarithm" else others).append(use.name or use.of)
-    glue = ["Glue"] if model.glue is None else list(_features(work, model.glue))
-    models = [one.feature for one in model.language_models]
-    return _start_weights(model.names, logarithms, others, glue, models)
-
-
-def _start_weights(
-    names: ModelNames,
-    probabilities: Iterable[str],
-    others: Iterable[str],
-    glue: Iterable[str],
-    language_models: Iterable[str],
-) -> Weights:
-    """Return the start weights of Moses, which suit most grammars.
-
-    Parameters
-    ----------
-    names
-        Names of the decoder's own features.
-    probabilities
-        Features that are logarithms of probabilities.
-    others
-        All other features of rules; their weight is 0 unless they are known.
-    glue
-        Features of glue rules.
-    language_models
-        Features of language models, which share one weight.
-    """
-    weights = dict.fromkeys(others, 0.0)
-    weights |= {name: CDEC[name] for name in weights if name in CDEC}
-    weights |= {name: -0.1 for name in weights if name.startswith("PhraseModel_")}
-    weights |= {name: PROBABILITY for name in weights if name.startswith("tm_")}
-    weights |= dict.fromkeys(probabilities, PROBABILITY)
+                (logarithms if use.view == "logarithm" else scores).append(use.name or use.of)
+    weights = {name: _known_weight(name) for name in scores}
+    weights |= dict.fromkeys(logarithms, PROBABILITY)
+    glue = ["Glue"] if model.glue is None else _features(work, model.glue)
     weights |= dict.fromkeys(glue, GLUE)
-    models = list(language_models)
-    weights |= {name: LANGUAGE_MODEL / len(models) for name in models}
+    models = model.language_models
+    weights |= {one.feature: LANGUAGE_MODEL / len(models) for one in models}
+    names = model.names
     weights |= {
         names.word_penalty: WORD,
         names.phrase_penalty: PHRASE,
@@ -234,3 +202,10 @@ def _start_weights(
         names.name_rule: 0.0,
     }
     return Weights(weights)
+
+
+def _known_weight(name: str) -> float:
+    """Return the weight of a score of another tool; 0 if it is not known."""
+    if name.startswith("PhraseModel_"):
+        return -0.1
+    return PROBABILITY if name.startswith("tm_") else CDEC.get(name, 0.0)

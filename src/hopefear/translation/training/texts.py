@@ -1,12 +1,11 @@
 """The texts of a training: checked before anything else is done, and normalized."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopefear.errors import DataError
-from hopefear.formats.files import Source, Tell, open_output, open_source
+from hopefear.formats.files import Tell, open_output, open_source
 from hopefear.translation.training.settings import TrainSettings
 from hopefear.translation.training.stages import Figures, Work, existing_file, options_of
 
@@ -124,19 +123,11 @@ def _normalize_text(
 
 def _rewrite(path: Path, place: Path, step: Callable[[str], str], work: Work) -> int:
     """Write each line after the step, and return the number of lines."""
-    count = 0
-    with ExitStack() as files:
-        source = files.enter_context(open_source(path))
-        out = files.enter_context(open_output(place))
-        for line in _lines(source, work):
+    number = 0
+    with open_source(path) as source, open_output(place) as out:
+        total = source.size
+        for number, line in source:
             out.write(step(line) + "\n")
-            count += 1
-    return count
-
-
-def _lines(source: Source, work: Work) -> Iterator[str]:
-    total = source.size
-    for number, line in source:
-        if number % 1000 == 1:
-            work.tell("normalizing", source.bytes_read, total)
-        yield line
+            if number % 1000 == 1:
+                work.tell("normalizing", source.bytes_read, total)
+    return number
