@@ -1,27 +1,31 @@
-"""The decoder as its definition: all derivations of a sentence, one after the other."""
+"""The decoder by its definition: enumerates all derivations of a sentence."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
+
+from hypothesis import strategies as st
 
 from hopefear.grammar import Nonterminal, Rule
 from hopefear.translation import ModelNames
+from hopefear.translation.features import Special, feature_name
+from small_grammars import BEGIN, END, rules
 
-BEGIN, END = "<s>", "</s>"
+Definition = Callable[[Rule], Mapping[str, float]]
 # Words, and features with their values.
 Key = tuple[tuple[str, ...], tuple[tuple[str, float], ...]]
 
 
 @dataclass(frozen=True)
 class Derived:
-    """What a derivation makes: words with <s> and </s>, and its features."""
+    """The words of a derivation, <s> and </s> included, and its features."""
 
     words: tuple[str, ...]
     features: Mapping[str, float]
 
     @property
     def key(self) -> Key:
-        """What it is, comparable; features that are 0 do not count."""
+        """A value to compare derivations by; features that are 0 do not count."""
         values = sorted((name, round(x, 9)) for name, x in self.features.items() if x != 0)
         return self.words, tuple(values)
 
@@ -36,9 +40,9 @@ def total(vectors: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 class ReferenceDecoder:
-    """Enumerates derivations; rules come with the largest span they may cover (0: any).
+    """Enumerates derivations; each rule comes with its maximum span (0: no limit).
 
-    No label may be derived from itself by rules that rewrite one nonterminal to one other.
+    Unary rules must not form cycles.
     """
 
     def __init__(
@@ -69,13 +73,13 @@ class ReferenceDecoder:
                 if rule.lhs == label and (max_span == 0 or end - begin <= max_span)
                 for tails in self.matches(rule.source, begin, end)
                 for derived in self.applied(rule, tails)
-            ] + list(self.passing(label, begin, end))
+            ] + list(self.copied(label, begin, end))
         return self.known[key]
 
     def matches(
         self, source: Sequence[str | Nonterminal], begin: int, end: int
     ) -> Iterator[list[tuple[str, int, int]]]:
-        """Yield for each way in which a source side fits what its nonterminals cover."""
+        """Yield the labels and spans of nonterminals for each match of a source side."""
         if not source:
             if begin == end:
                 yield []
@@ -90,7 +94,7 @@ class ReferenceDecoder:
                 yield [(first.label, begin, middle), *tails]
 
     def disguised(self, position: int) -> bool:
-        """Tell whether a word is written like an end of the sentence, but is none."""
+        """Return whether a word looks like a sentence boundary but is none."""
         inside = 0 < position < len(self.tokens) - 1
         return inside and self.tokens[position] in (BEGIN, END)
 
@@ -106,7 +110,7 @@ class ReferenceDecoder:
                 words.extend([symbol] if isinstance(symbol, str) else parts[symbol].words)
             yield Derived(tuple(words), total([own, *(part.features for part in parts)]))
 
-    def passing(self, label: str, begin: int, end: int) -> Iterator[Derived]:
+    def copied(self, label: str, begin: int, end: int) -> Iterator[Derived]:
         if label != self.names.pass_through or end != begin + 1:
             return
         if not 0 < begin < len(self.tokens) - 1:
@@ -124,3 +128,57 @@ class ReferenceDecoder:
         for kind in kinds:
             penalties = {self.names.word_penalty: -1.0, self.names.phrase_penalty: 1.0}
             yield Derived((word,), {**penalties, kind: 1.0})
+
+
+class TemplateDecoder(ReferenceDecoder):
+    """Enumerates derivations with the features of a template."""
+
+    def __init__(
+        self,
+        rules: Iterable[tuple[Rule, int]],
+        template: Definition,
+        *,
+        identity_rules: bool = False,
+    ) -> None:
+        def added(rule: Rule) -> Rule:
+            return replace(rule, features=total([rule.features, template(rule)]))
+
+        self.template = template
+        with_features = [(added(rule), span) for rule, span in rules]
+        super().__init__(with_features, identity_rules=identity_rules)
+
+    def copied(self, label: str, begin: int, end: int) -> Iterator[Derived]:
+        for derived in super().copied(label, begin, end):
+            names = self.names
+            penalties = (names.word_penalty, names.phrase_penalty)
+            kinds = {k: v for k, v in derived.features.items() if k not in penalties}
+            word = derived.words
+            rule = Rule(source=word, target=word, features=kinds, alignment=((0, 0),))
+            yield Derived(word, total([derived.features, self.template(rule)]))
+
+
+def lexical(rule: Rule, source_words: set[str], target_words: set[str]) -> dict[str, float]:
+    """Return lex(e), lex(f, e) and lex(NULL, e) of a rule."""
+    features = []
+    for place, e in enumerate(rule.target):
+        if isinstance(e, int) or (e in (BEGIN, END) and rule.lhs == "S"):
+            continue
+        shown = e if e in target_words else Special.UNKNOWN
+        features.append(feature_name("lex", shown))
+        linked = [rule.source[i] for i, j in rule.alignment if j == place]
+        for f in linked:
+            assert isinstance(f, str)
+            features.append(feature_name("lex", f if f in source_words else Special.UNKNOWN, shown))
+        if not linked:
+            features.append(feature_name("lex", Special.NULL, shown))
+    return total([{name: 1.0} for name in features])
+
+
+@st.composite
+def aligned_rules(draw: st.DrawFn) -> Rule:
+    """Draw a rule with a random word alignment."""
+    rule = draw(rules())
+    sources = [i for i, symbol in enumerate(rule.source) if isinstance(symbol, str)]
+    targets = [i for i, symbol in enumerate(rule.target) if isinstance(symbol, str)]
+    links = [(i, j) for i in sources for j in targets if draw(st.booleans())]
+    return replace(rule, alignment=tuple(links))

@@ -1,6 +1,6 @@
-"""Rule extraction by its definition, slowly: every span is tried, nothing is clever.
+"""Rule extraction by its definition: tries every span.
 
-Chiang (2007), section 3.2; Koehn, Och & Marcu (2003) for lexical weights. The judge of the core.
+Chiang (2007), section 3.2; Koehn, Och & Marcu (2003) for lexical weights.
 """
 
 from collections import Counter, defaultdict
@@ -28,7 +28,7 @@ class Span:
     m: int
 
     def links(self, links: Links) -> Links:
-        """Return the links inside."""
+        """Return the links inside the phrase pair."""
         return frozenset((s, t) for s, t in links if self.has_source(s) and self.has_target(t))
 
     def has_source(self, s: int) -> bool:
@@ -40,7 +40,7 @@ class Span:
         return self.j <= t < self.m
 
     def inside(self, other: "Span") -> bool:
-        """Return whether all of this lies in another."""
+        """Return whether the phrase pair lies inside another."""
         return (
             other.i <= self.i
             and self.k <= other.k
@@ -50,14 +50,14 @@ class Span:
         )
 
     def disjoint(self, other: "Span") -> bool:
-        """Return whether two have no word in common on either side."""
+        """Return whether two phrase pairs share no word on either side."""
         source = self.k <= other.i or other.k <= self.i
         target = self.m <= other.j or other.m <= self.j
         return source and target
 
 
 def initial_phrase_pairs(pair: Pair, options: RuleExtraction) -> list[Span]:
-    """Return the phrase pairs that the alignment allows, within the limits."""
+    """Return the phrase pairs consistent with the alignment, within the limits."""
     source, target, links = pair
     n, m, most = len(source), len(target), options.max_phrase_length
     spans = [
@@ -126,7 +126,7 @@ def make_rule(outer: Span, holes: Sequence[Span], pair: Pair) -> tuple[RuleKey, 
 
 
 def is_allowed(rule: tuple[RuleKey, Links], options: RuleExtraction) -> bool:
-    """Return whether a rule keeps the limits."""
+    """Return whether a rule is within the limits."""
     (source, _), links = rule
     adjacent = any(a == b == X for a, b in pairwise(source))
     return (
@@ -141,7 +141,7 @@ UNIT = 2**32
 
 
 def count_rules(bitext: Sequence[Pair], options: RuleExtraction) -> dict[RuleKey, Counter[Links]]:
-    """Return how often each rule was seen with which alignment, in units of 1 / UNIT."""
+    """Return the count of each rule with each alignment, in units of 1 / UNIT."""
     counts: dict[RuleKey, Counter[Links]] = defaultdict(Counter)
     for pair in bitext:
         spans = initial_phrase_pairs(pair, options)
@@ -198,7 +198,7 @@ def lex_f_given_e(key: RuleKey, links: Links, weights: WordWeights) -> Fraction:
 
 
 def best_alignment(alignments: Counter[Links], *, by_target: bool) -> Links:
-    """Return the most frequent alignment; of equally frequent ones the greatest, as Moses does."""
+    """Return the most frequent alignment; ties go to the greatest, as in Moses."""
 
     def places(links: Links) -> list[list[int]]:
         pairs = [(t, s) if by_target else (s, t) for s, t in links]
@@ -209,7 +209,7 @@ def best_alignment(alignments: Counter[Links], *, by_target: bool) -> Links:
 
 
 def without_numbers(target: TargetSide) -> TargetSide:
-    """Return a target side whose nonterminals are all the same."""
+    """Return a target side without the indices of nonterminals."""
     return tuple(w if isinstance(w, str) else 0 for w in target)
 
 

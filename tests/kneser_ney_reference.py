@@ -1,4 +1,4 @@
-"""Interpolated modified Kneser-Ney smoothing, slowly and from the definitions: the judge.
+"""Interpolated modified Kneser-Ney smoothing by its definition.
 
 Chen and Goodman (1998), An empirical study of smoothing techniques for language modeling, sec. 3.
 """
@@ -13,7 +13,7 @@ Arpa = dict[NGram, tuple[float, float]]
 
 
 class Reference:
-    """The model of a text, kept as counts; every probability is computed when it is asked for."""
+    """The model of a text as counts; computes every probability on request."""
 
     def __init__(
         self,
@@ -62,18 +62,18 @@ class Reference:
         return [0.0, *fallback]
 
     def discount(self, gram: NGram) -> float:
-        """D(a(gram)); a pruned n-gram gives all that it has."""
+        """Return D(a(gram)); a pruned n-gram loses its whole count."""
         count = self.adjusted[gram]
         return count if gram in self.pruned else self.discounts[len(gram) - 1][min(count, 3)]
 
     def gamma(self, context: NGram) -> float:
-        """The weight of the lower order after a context; 1 where nothing is known of it."""
+        """Return the weight of the lower order after a context; 1 after an unknown one."""
         grams = self.following.get(context, [])
         total = sum(self.adjusted[gram] for gram in grams)
         return sum(map(self.discount, grams)) / total if grams else 1.0
 
     def probability(self, word: str, context: NGram) -> float:
-        """p(word | context) of a word in the vocabulary, for a context shorter than the order."""
+        """Return p(word | context) of a known word, for a context shorter than the order."""
         grams = self.following.get(context, [])
         total = sum(self.adjusted[gram] for gram in grams)
         gram = (*context, word)
@@ -83,7 +83,7 @@ class Reference:
         return own + self.gamma(context) * self.probability(word, context[1:])
 
     def arpa(self) -> Arpa:
-        """The n-grams of the model with log10 of their probabilities and back-off weights."""
+        """Return the n-grams with log10 of their probabilities and back-off weights."""
         entries: Arpa = {("<s>",): (0.0, self._log10_gamma(("<s>",))), ("<unk>",): (0.0, 0.0)}
         for gram in {("<unk>",), *self.adjusted} - self.pruned:
             log10 = math.log10(self.probability(gram[-1], gram[:-1]))
@@ -94,7 +94,7 @@ class Reference:
         return math.log10(self.gamma(gram)) if len(gram) < self.order else 0.0
 
     def sentence_log10(self, words: Sequence[str]) -> float:
-        """log10 p(words </s> | <s>); words that are not in the vocabulary count as <unk>."""
+        """Return log10 p(words </s> | <s>); words out of vocabulary count as <unk>."""
         known = [word if word in self.vocabulary else "<unk>" for word in words]
         text = ("<s>", *known, "</s>")
         return sum(
@@ -104,7 +104,7 @@ class Reference:
 
 
 def read_arpa(path: Path) -> Arpa:
-    """Read an ARPA file, and check the numbers of n-grams that it announces."""
+    """Read an ARPA file and check its numbers of n-grams."""
     announced, entries = {}, {}
     for line in path.read_text().split("\n"):
         if line.startswith("ngram "):
@@ -119,7 +119,7 @@ def read_arpa(path: Path) -> Arpa:
 
 
 def back_off(entries: Arpa, word: str, context: NGram) -> float:
-    """log10 p(word | context) as a reader of the ARPA file computes it."""
+    """Return log10 p(word | context) as computed from an ARPA file."""
     gram = (*context, word)
     if gram in entries:
         return entries[gram][0]

@@ -1,4 +1,4 @@
-"""A tiny bitext whose translation is clear: adjectives change places."""
+"""A tiny, unambiguous bitext: adjectives follow nouns on the target side."""
 
 import itertools
 from pathlib import Path
@@ -23,7 +23,7 @@ def sentence_pairs() -> list[tuple[str, str]]:
 
 
 def write_bitext(directory: Path, *, every: int = 1) -> tuple[Path, Path]:
-    """Write some of the sentences, and return both files."""
+    """Write some of the sentences and return both files."""
     pairs = sentence_pairs()[::every]
     source, target = directory / "train.f", directory / "train.e"
     source.write_text("".join(f"{f}\n" for f, _ in pairs), encoding="utf-8")

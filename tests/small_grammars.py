@@ -1,4 +1,4 @@
-"""Small grammars, sentences and language models, to be searched exhaustively."""
+"""Small grammars, sentences and language models for exhaustive search."""
 
 import itertools
 import random
@@ -12,7 +12,7 @@ from hopefear.translation.language_model import LanguageModel
 
 X, Y = Nonterminal("X"), Nonterminal("Y")
 BEGIN, END = "<s>", "</s>"
-KNOWN_WORDS = ["a", "b", "d", "e"]  # by the language models
+KNOWN_WORDS = ["a", "b", "d", "e"]  # in the language models
 
 
 def built(rules: list[Rule]) -> Grammar:
@@ -25,7 +25,7 @@ def built(rules: list[Rule]) -> Grammar:
 
 @st.composite
 def rules(draw: st.DrawFn) -> Rule:
-    """Rules over few words; none lets a label be derived from itself."""
+    """Draw a rule over few words; unary rules form no cycles."""
     symbols: list[str | Nonterminal] = ["a", "b", "c", X, Y]
     source = draw(st.lists(st.sampled_from(symbols), min_size=1, max_size=4))
     # Y may be rewritten to X, but not the other way round.
@@ -57,7 +57,7 @@ def write_language_model(path: Path, seed: int) -> LanguageModel:
     ngrams: list[set[tuple[str, ...]]] = [{("<unk>",), (END,), *contexts}]
     for _ in range(2):
         longer = itertools.product(sorted(contexts), followers)
-        # Of every n-gram the one without its first word is there, too.
+        # Every n-gram without its first word is in the model, too.
         possible = [(*h, w) for h, w in longer if (*h, w)[1:] in ngrams[-1]]
         ngrams.append({ngram for ngram in possible if draw.random() < 0.6})
         contexts = {ngram for ngram in ngrams[-1] if ngram[-1] != END}

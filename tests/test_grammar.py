@@ -1,4 +1,4 @@
-"""The rule table: what goes in comes out, and a damaged file is an error, never a crash."""
+"""Grammars: rules are stored and found, and a damaged file is an error, never a crash."""
 
 import math
 from pathlib import Path
@@ -80,7 +80,7 @@ def test_every_rule_is_found_under_its_source_side_in_order(added: list[Rule]) -
 
 
 @given(st.lists(rules(), max_size=15))
-def test_iteration_gives_each_rule_once_source_sides_together(added: list[Rule]) -> None:
+def test_iteration_yields_each_rule_once_grouped_by_source_side(added: list[Rule]) -> None:
     grammar = built(added)
     dense = list(added[0].features) if added else []
     listed = list(grammar)
@@ -91,7 +91,7 @@ def test_iteration_gives_each_rule_once_source_sides_together(added: list[Rule])
 
 
 @given(st.lists(rules(), min_size=1, max_size=15))
-def test_the_trie_holds_exactly_the_beginnings_of_source_sides(added: list[Rule]) -> None:
+def test_the_trie_holds_exactly_the_prefixes_of_source_sides(added: list[Rule]) -> None:
     grammar = built(added)
     beginnings = {rule.source[:i] for rule in added for i in range(len(rule.source) + 1)}
     assert grammar.core.state_count == len(beginnings)
@@ -109,7 +109,7 @@ def test_rules_can_be_read_again_by_their_ids() -> None:
     assert core.read(rule.id).target == rule.target == [0, 1]
 
 
-def test_a_file_is_the_same_grammar(tmp_path: Path) -> None:
+def test_a_grammar_is_the_same_after_writing_and_reading(tmp_path: Path) -> None:
     builder = GrammarBuilder()
     added = [
         Rule(source=("a", X, "b"), target=(0, "c"), features={"p": 0.5}, alignment=((0, 1),)),
@@ -127,7 +127,7 @@ def test_a_file_is_the_same_grammar(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["rules"]
 
 
-def test_a_rule_that_does_not_tell_a_probability_has_probability_one() -> None:
+def test_a_missing_probability_is_one() -> None:
     builder = GrammarBuilder()
     kinds = {"p": FeatureKind.probability, "n": FeatureKind.count}
     builder.add(Rule(source=("a",), target=("b",), features={"p": 0.5, "n": 7}), kinds)
@@ -164,7 +164,7 @@ def test_the_floor_is_minus_one_hundred() -> None:
         (Rule(source=("a",), target=("b",), features={"p": 1e300}), "'p' is inf"),
     ],
 )
-def test_what_is_no_rule_is_refused(wrong: Rule, message: str) -> None:
+def test_invalid_rules_are_refused(wrong: Rule, message: str) -> None:
     with pytest.raises(DataError, match=message):
         GrammarBuilder().add(wrong)
 
@@ -197,7 +197,7 @@ def walk(path: Path, *, verify: bool) -> None:
         assert isinstance(grammar.labels[number], str)
 
 
-def test_every_damaged_byte_is_noticed_when_the_file_is_opened(tmp_path: Path) -> None:
+def test_verification_detects_every_damaged_byte(tmp_path: Path) -> None:
     whole, path = example(tmp_path / "rules"), tmp_path / "damaged"
     unnoticed = 0
     for place in range(len(whole)):
@@ -213,7 +213,7 @@ def test_every_damaged_byte_is_noticed_when_the_file_is_opened(tmp_path: Path) -
     assert unnoticed <= 9 * 7  # the filling between sections
 
 
-def test_a_file_cut_anywhere_is_an_error(tmp_path: Path) -> None:
+def test_a_truncated_file_is_an_error(tmp_path: Path) -> None:
     whole, path = example(tmp_path / "rules"), tmp_path / "cut"
     for length in range(0, len(whole), 7):
         path.write_bytes(whole[:length])
@@ -221,7 +221,7 @@ def test_a_file_cut_anywhere_is_an_error(tmp_path: Path) -> None:
             Grammar(path)
 
 
-def test_a_damaged_file_that_is_not_verified_gives_errors_at_worst(tmp_path: Path) -> None:
+def test_an_unverified_damaged_file_never_crashes(tmp_path: Path) -> None:
     whole, path = example(tmp_path / "rules"), tmp_path / "damaged"
     random, outcomes = np.random.default_rng(1), set()
     for _ in range(500):
@@ -244,7 +244,7 @@ def test_a_damaged_file_that_is_not_verified_gives_errors_at_worst(tmp_path: Pat
         (b"x" * 1000, "is not a grammar of hopefear"),
     ],
 )
-def test_a_file_that_is_something_else_is_named(
+def test_an_error_names_a_file_that_is_not_a_grammar(
     content: bytes, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "something"
@@ -253,7 +253,7 @@ def test_a_file_that_is_something_else_is_named(
         Grammar(path)
 
 
-def test_another_version_says_what_to_do(tmp_path: Path) -> None:
+def test_the_error_for_another_version_says_what_to_do(tmp_path: Path) -> None:
     damaged = bytearray(example(tmp_path / "rules"))
     damaged[8] = 2
     (tmp_path / "rules").write_bytes(damaged)
@@ -261,19 +261,19 @@ def test_another_version_says_what_to_do(tmp_path: Path) -> None:
         Grammar(tmp_path / "rules")
 
 
-def test_a_missing_file_or_a_directory_is_named(tmp_path: Path) -> None:
+def test_an_error_names_a_missing_file_or_a_directory(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="nowhere: cannot be read"):
         Grammar(tmp_path / "nowhere")
     with pytest.raises(FormatError, match="is not a file"):
         Grammar(tmp_path)
 
 
-def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_an_error_names_an_unwritable_file(tmp_path: Path) -> None:
     with pytest.raises(HopefearError, match=r"rules: cannot be written"):
         GrammarBuilder().write(tmp_path / "nowhere" / "rules")
 
 
-def test_a_state_that_is_not_there_is_an_error() -> None:
+def test_a_state_out_of_range_is_an_error() -> None:
     grammar = built([Rule(source=("a",), target=("b",))])
     for call in grammar.core.rules, grammar.core.symbols, grammar.core.first_child:
         with pytest.raises(FormatError, match="no state 2"):

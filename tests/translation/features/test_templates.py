@@ -10,7 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from decoder_reference import Derived, Key, ReferenceDecoder
+from decoder_reference import (
+    Derived,
+    Key,
+    ReferenceDecoder,
+    TemplateDecoder,
+    aligned_rules,
+    lexical,
+)
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest
 from hopefear.grammar import Nonterminal, Rule
@@ -19,7 +26,6 @@ from hopefear.translation.features import LexicalTemplate, Special, Template
 from hopefear.translation.language_model import LanguageModel
 from hopefear.types import Weights
 from small_grammars import X, built, grammars, sentences, write_language_model
-from template_reference import TemplateDecoder, aligned_rules, lexical
 
 NO_WEIGHTS = Weights()
 MOST_DERIVATIONS = 2000
