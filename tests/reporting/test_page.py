@@ -1,13 +1,14 @@
 """Templates: any text is shown as it is, and never becomes markup."""
 
 from html.parser import HTMLParser
-from importlib import resources
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jinja2 import UndefinedError
+from jinja2 import DictLoader, Environment, UndefinedError
 
+from hopefear.reporting import page as page_module
 from hopefear.reporting.page import Section, Table, render, render_page
 
 PRINTABLE = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cn")), min_size=1)
@@ -74,11 +75,20 @@ def test_a_compact_table_drops_empty_columns_of_numbers() -> None:
 
 
 def test_only_our_own_style_and_script_are_inserted_without_escaping() -> None:
-    folder = resources.files("hopefear.reporting") / "templates"
+    folder = Path(page_module.__file__).parent / "templates"
     unescaped = [
         line.strip()
-        for file in folder.iterdir()
+        for file in sorted(folder.glob("*.*"))
         for line in file.read_text(encoding="utf-8").splitlines()
         if "|safe" in line.replace(" ", "") or "autoescape" in line
     ]
     assert unescaped == ["{{ style|safe }}</style>", "<script>{{ script|safe }}</script>"]
+
+
+def test_templates_work_where_they_cannot_be_cached(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for directory in (tmp_path / "file", tmp_path / "file" / "inside", tmp_path / "new"):
+        kept = page_module.CompiledTemplates(directory)
+        templates = Environment(loader=DictLoader({"a": "{{ 1 + 1 }}"}), bytecode_cache=kept)
+        assert templates.get_template("a").render() == "2"
+    assert len(list((tmp_path / "new").iterdir())) == 1

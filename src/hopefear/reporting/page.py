@@ -9,16 +9,24 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import (
+    Environment,
+    FileSystemBytecodeCache,
+    FileSystemLoader,
+    StrictUndefined,
+)
+from jinja2.bccache import Bucket
 
 from hopefear import __version__
 from hopefear.reporting.chart import COLORS, Chart
 
 __all__ = [
+    "CompiledTemplates",
     "Section",
     "Table",
     "format_bytes",
@@ -28,6 +36,7 @@ __all__ = [
     "render_page",
 ]
 
+_TEMPLATES = Path(__file__).parent / "templates"
 # Characters that XML 1.0 cannot contain, however they are written, and lone surrogates.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -102,12 +111,31 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values)
 
 
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates, kept as Python keeps compiled modules: beside them, if possible."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(str(directory))
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a compiled template, if there is one."""
+        with suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template."""
+        with suppress(OSError):  # the package may be on a read-only file system
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
 @cache
 def _environment() -> Environment:
     from hopefear.reporting.svg import chart_svg  # which renders a template of its own
 
     environment = Environment(
-        loader=PackageLoader("hopefear.reporting"),
+        loader=FileSystemLoader(_TEMPLATES),
+        bytecode_cache=CompiledTemplates(_TEMPLATES / "__pycache__"),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_cleaned,
@@ -128,8 +156,7 @@ def _cleaned(value: object) -> object:
 
 
 def _resource(name: str) -> str:
-    file = resources.files("hopefear.reporting") / "templates" / name
-    return file.read_text(encoding="utf-8").replace("\r\n", "\n")  # as browsers hash it
+    return (_TEMPLATES / name).read_text(encoding="utf-8")  # with the newlines that browsers hash
 
 
 def format_weight(weight: float) -> str:
