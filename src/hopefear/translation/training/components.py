@@ -91,7 +91,8 @@ def find_alignments(work: Work, inputs: Inputs) -> FoundAlignments | None:
             work.tell("aligning", 0, 0)
             found = align(source, target, method=chosen.symmetrization)
         else:
-            directed = work.settings.own_aligner().align(source, target, work.tell)
+            diagonal = work.settings.with_resources(chosen.diagonal)
+            directed = diagonal.align(source, target, work.tell)
             found = symmetrize(*directed, chosen.symmetrization)
         write_alignments(found, path)
         return {"aligner": aligner, "sentences": len(found), "links": found.link_count}
@@ -104,7 +105,7 @@ def find_alignments(work: Work, inputs: Inputs) -> FoundAlignments | None:
 def _extract(
     work: Work, inputs: Inputs, source: Path, target: Path, alignments: Path, of_alignments: str
 ) -> str:
-    extraction = work.settings.own_extraction()
+    extraction = work.settings.with_resources(work.settings.extraction)
     max_span = work.settings.decoder.max_span if inputs.inputs else 0
 
     def extract() -> Figures:
@@ -151,7 +152,7 @@ def make_language_models(work: Work, inputs: Inputs) -> tuple[LanguageModelFile,
 def _estimate(work: Work, inputs: Inputs) -> str:
     settings = work.settings.language_model
     texts = [*([inputs.bitext[1]] if inputs.bitext else []), *inputs.texts]
-    estimation = work.settings.own_estimation()
+    estimation = work.settings.with_resources(settings.estimation)
     packed = work.out / "lm0.arpa.gz"
 
     def estimate() -> Figures:
@@ -190,12 +191,13 @@ def _take(work: Work, name: str, path: Path) -> str:
 
 
 def _write_binary(work: Work, arpa: Path, name: str) -> None:
+    settings = work.settings.language_model
     work.tell("writing the language model", 0, 0)
     write_kenlm_binary(
         arpa,
         work.out / name,
-        structure=work.settings.language_model.structure,
-        memory=work.settings.own_estimation().memory,
+        structure=settings.structure,
+        memory=work.settings.with_resources(settings.estimation).memory,
         temporary_directory=work.settings.temporary_directory,
     )
 

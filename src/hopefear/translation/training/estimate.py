@@ -97,7 +97,7 @@ class KneserNey:
         metavar="BYTES",
     )
     temporary_directory: str = setting(
-        "", "Directory for temporary files; by default the system's.", group="Run"
+        "", "Directory for temporary files.", shown="the system's", group="Run"
     )
 
     def check(self) -> None:

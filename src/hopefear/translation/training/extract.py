@@ -102,7 +102,7 @@ class RuleExtraction:
         group="Run",
     )
     temporary_directory: str = setting(
-        "", "Directory for temporary files; by default the system's.", group="Run"
+        "", "Directory for temporary files.", shown="the system's", group="Run"
     )
 
     def extract(

@@ -1,9 +1,9 @@
 """Settings of training, from TOML files, command lines and Python."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from hopefear.errors import ConfigError, OptionError
 from hopefear.formats.files import PathLike
@@ -25,6 +25,8 @@ __all__ = [
     "build_train_settings",
 ]
 
+Part = TypeVar("Part", DiagonalAligner, RuleExtraction, KneserNey)
+
 # A small text has too few long n-grams to estimate their discounts from.
 ESTIMATION = KneserNey(discount_fallback=(0.5, 1.0, 1.5), special_words="skip")
 
@@ -35,8 +37,8 @@ class AlignmentSettings:
 
     file: Path | None = setting(
         None,
-        "Word alignments of the bitext from any aligner, as in '0-0 1-2'; by default the bitext is "
-        "aligned.",
+        "Word alignments of the bitext from any aligner, as in '0-0 1-2'.",
+        shown="made by the aligner",
         group="Alignment",
         option="alignments",
     )
@@ -71,21 +73,20 @@ class RuleSettings:
     format: str | None = setting(
         None,
         "Format of the rule tables: moses, cdec or joshua, with options as in "
-        "'moses:label=TranslationModel1'; by default detected from the content.",
+        "'moses:label=TranslationModel1'.",
+        shown="auto-detected",
         group="Rules",
         option="rules-format",
     )
     glue: Path | None = setting(
         None,
-        "Rule table with glue rules, which may cover any number of words; by default the standard "
-        "glue rules.",
+        "Rule table with glue rules, which may cover any number of words.",
+        shown="the standard glue rules",
         group="Rules",
         option="glue",
     )
     glue_format: str | None = setting(
-        None,
-        "Format of the table with glue rules; by default detected from the content.",
-        group="Rules",
+        None, "Format of the table with glue rules.", shown="auto-detected", group="Rules"
     )
 
 
@@ -98,8 +99,8 @@ class LanguageModelSettings:
     )
     estimate: bool | None = setting(
         None,
-        "Estimate a language model from the target side of the bitext and further texts; by "
-        "default if further texts or no language model files are given.",
+        "Estimate a language model from the target side of the bitext and further texts.",
+        shown="if texts or no files are given",
         group="Language model",
     )
     texts: tuple[Path, ...] = setting(
@@ -174,7 +175,8 @@ class TrainSettings:
     )
     weights: Path | None = setting(
         None,
-        "File of weights for the model; by default weights that suit most models.",
+        "File of weights for the model.",
+        shown="the start weights of Moses",
         group="Features",
     )
     decoder: DecoderOptions = setting(
@@ -197,7 +199,7 @@ class TrainSettings:
         group="Run",
     )
     temporary_directory: str = setting(
-        "", "Directory for temporary files; by default the system's.", group="Run", metavar="DIR"
+        "", "Directory for temporary files.", shown="the system's", group="Run", metavar="DIR"
     )
 
     def check(self) -> None:
@@ -246,29 +248,15 @@ class TrainSettings:
             return chosen.estimate
         return bool(chosen.texts) or (self.target is not None and not chosen.files)
 
-    def own_extraction(self) -> RuleExtraction:
-        """Return the extraction with the resources of the training."""
-        return replace(
-            self.extraction,
-            memory=self.extraction.memory if self.memory is None else self.memory,
-            threads=self.threads,
-            temporary_directory=self.temporary_directory,
-        )
-
-    def own_aligner(self) -> DiagonalAligner:
-        """Return the built-in aligner with the resources of the training."""
-        aligner = self.alignment.diagonal
-        memory = aligner.memory if self.memory is None else self.memory
-        return replace(aligner, memory=memory, threads=self.threads)
-
-    def own_estimation(self) -> KneserNey:
-        """Return the estimation of the language model with the resources of the training."""
-        estimation = self.language_model.estimation
-        return replace(
-            estimation,
-            memory=estimation.memory if self.memory is None else self.memory,
-            temporary_directory=self.temporary_directory,
-        )
+    def with_resources(self, part: Part) -> Part:
+        """Return a part of the settings with the memory, threads and directory of the training."""
+        resources: dict[str, Any] = {
+            "memory": part.memory if self.memory is None else self.memory,
+            "threads": self.threads,
+            "temporary_directory": self.temporary_directory,
+        }
+        known = {field.name for field in fields(part)}
+        return replace(part, **{name: resources[name] for name in known & resources.keys()})
 
 
 def build_train_settings(
