@@ -24,10 +24,10 @@ evaluate: Callable[..., object] = hopefear.evaluate
         ((-1, "a", {"x": 1.0}), "a sentence is a whole number from 0, got -1"),
         ((1.5, "a", {"x": 1.0}), r"a sentence is a whole number from 0, got 1\.5"),
         ((2**70, "a", {"x": 1.0}), "a sentence is a whole number from 0, got 1180"),
-        ((3, None, {"x": 1.0}), "sentence 3: the text must be a text, got None"),
-        ((3, "a\ud800", {"x": 1.0}), r"sentence 3: the text has a half character, '\\ud800'"),
+        ((3, None, {"x": 1.0}), "sentence 3: the text must be a string, got None"),
+        ((3, "a\ud800", {"x": 1.0}), r"sentence 3: the text contains '\\ud800'"),
         ((3, "a", {"x": "1"}), "sentence 3: feature 'x' must be a number, got '1'"),
-        ((3, "a", {1: 1.0}), "sentence 3: the name of a feature must be a text, got 1"),
+        ((3, "a", {1: 1.0}), "sentence 3: the name of a feature must be a string, got 1"),
         ((3, "a", None), "sentence 3: expected a mapping from features to numbers, got None"),
         ((3, "a", ["x"]), r"sentence 3: expected a mapping from features to numbers, got \['x'\]"),
     ],
@@ -52,7 +52,7 @@ def test_numbers_of_numpy_will_do() -> None:
     [
         ({"head": "a"}, ForestError, "a node is a whole number from 0, got 'a'"),
         ({"head": 0, "tails": [1.5]}, ForestError, r"a node is a whole number from 0, got 1\.5"),
-        ({"head": 0, "target": [None]}, DataError, "no tail's number must be a text, got None"),
+        ({"head": 0, "target": [None]}, DataError, "no tail's number must be a string, got None"),
         ({"head": 0, "features": {"x": "1"}}, DataError, "feature 'x' must be a number, got '1'"),
     ],
 )
@@ -69,8 +69,8 @@ def test_an_edge_that_cannot_be_is_told(
         ({"a": "1"}, "the weight of feature 'a' must be a number, got '1'"),
         ({"a": None}, "the weight of feature 'a' must be a number, got None"),
         ({"a": True}, "the weight of feature 'a' must be a number, got True"),
-        ({1: 2}, "the name of a feature must be a text, got 1"),
-        ({"a": 10**400}, "weights are not all numbers that a double can hold"),
+        ({1: 2}, "the name of a feature must be a string, got 1"),
+        ({"a": 10**400}, "weights must be numbers that fit a double"),
         (5, "weights: expected a mapping from names to numbers, or pairs of them, got 5"),
         ("lm", "weights: expected a mapping from names to numbers, or pairs of them, got 'lm'"),
     ],
@@ -126,5 +126,5 @@ def test_texts_where_a_file_is_expected_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_an_output_that_is_no_list_of_texts_is_told() -> None:
-    with pytest.raises(DataError, match="expected a file or a list of texts, got None"):
+    with pytest.raises(DataError, match="expected a file or a list of strings, got None"):
         evaluate(hyp=[None], refs=[["a"]])

@@ -1,19 +1,24 @@
-"""What can go wrong, as one tree.
+"""The exceptions of the package as one tree, and messages for errors of the file system.
 
 ::
 
     HopefearError
-    ├── ConfigError          an option or a configuration says something that cannot be done
-    │   └── OptionError      one option has a value that it cannot have
-    ├── DecoderError         an external decoder cannot be run, or fails
-    ├── LearningError        a learner's result is none: weights not finite, all zero, unchanged
-    └── DataError            what was read, or handed over, is not what it should be
+    ├── ConfigError          an option or a configuration asks for something impossible
+    │   └── OptionError      one option has an invalid value
+    ├── DecoderError         an external decoder cannot be started, or fails
+    ├── LearningError        learning ends in a degenerate result: not finite, all zero, unchanged
+    └── DataError            data from a file or from the caller is invalid
         ├── FormatError      a file breaks its format; the message begins with file and line
-        └── ForestError      a hypergraph is not a forest, or has no derivation to give
+        └── ForestError      a hypergraph is not a forest, or has no derivation
 
-A message says what is wrong, where (file and line, or sentence), which value was found, and what
-would do. The compiled core raises the same classes.
+A message says what is wrong, where (file and line, or sentence), which value was found, and how to
+correct it. The compiled core raises the same classes.
 """
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 __all__ = [
     "ConfigError",
@@ -25,14 +30,22 @@ __all__ = [
     "HopefearWarning",
     "LearningError",
     "OptionError",
+    "describe_file_error",
+    "file_error_reason",
+    "naming",
 ]
 
 
 class HopefearError(Exception):
-    """The root of the tree: everything that is the user's to mend.
+    """The root of the tree: errors that the user can correct.
 
-    `settings` are those that the message is about, or that would mend it, by the names that they
-    have in a file of settings; a command line adds what it calls them.
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    settings : tuple of str
+        The settings that the message is about, or that would help, by their names in a settings
+        file. The command line adds the names of its options.
     """
 
     def __init__(self, message: str = "", *, settings: tuple[str, ...] = ()) -> None:
@@ -41,19 +54,19 @@ class HopefearError(Exception):
 
 
 class ConfigError(HopefearError, ValueError):
-    """An option or a configuration says something that cannot be done."""
+    """An option or a configuration asks for something impossible."""
 
 
 class OptionError(ConfigError):
-    """One option of an object has a value that it cannot have.
+    """One option of an object has an invalid value.
 
-    In Python it is called after the class, ``Mira.max_step must be > 0``; what reads a file of
-    settings puts its own name in front of what is wrong, ``learner.max_step must be > 0``.
+    In Python the message names the class, ``Mira.max_step must be > 0``. A reader of settings files
+    replaces the class by its own key, ``learner.max_step must be > 0``.
 
     Parameters
     ----------
     owner : object
-        Whose option it is.
+        The object that has the option.
     field : str
         The option.
     problem : str
@@ -66,15 +79,15 @@ class OptionError(ConfigError):
 
 
 class DecoderError(HopefearError):
-    """An external decoder cannot be run, or fails; the message has the end of what it wrote."""
+    """An external decoder cannot be started, or fails; the message shows the end of its output."""
 
 
 class LearningError(HopefearError):
-    """What a learner found is no result, and is not reported as one."""
+    """Learning ends in a degenerate result, which is not reported as a result."""
 
 
 class DataError(HopefearError, ValueError):
-    """What was read, or handed over, is not what it should be."""
+    """Data from a file or from the caller is invalid."""
 
 
 class FormatError(DataError):
@@ -82,8 +95,72 @@ class FormatError(DataError):
 
 
 class ForestError(DataError):
-    """A hypergraph is not a forest, or has no derivation to give."""
+    """A hypergraph is not a forest, or has no derivation."""
 
 
 class HopefearWarning(UserWarning):
     """Something that the user should know and decide about."""
+
+
+# The system reports these errors during writing, without the name of the file.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_ELSEWHERE = "choose another location"
+_HELP = {
+    errno.ENOSPC: f"free some space, or {_ELSEWHERE}",
+    errno.EDQUOT: f"free some space, or {_ELSEWHERE}",
+    errno.EFBIG: f"raise the limit ('ulimit -f'), or {_ELSEWHERE}",
+    errno.EROFS: _ELSEWHERE,
+    errno.EACCES: f"change its permissions, or {_ELSEWHERE}",
+    errno.EPERM: f"change its permissions, or {_ELSEWHERE}",
+    errno.EISDIR: "give the name of a file",
+    errno.ENOTDIR: _ELSEWHERE,
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.EMFILE: "raise the limit ('ulimit -n')",
+}
+
+
+def file_error_reason(error: OSError) -> str:
+    """Return the system's reason for a file error, and how to correct it.
+
+    Examples
+    --------
+    >>> file_error_reason(IsADirectoryError(errno.EISDIR, "Is a directory", "data"))
+    'Is a directory; give the name of a file'
+    """
+    reason = error.strerror or str(error)
+    known = _HELP.get(error.errno or 0)
+    return f"{reason}; {known}" if known else reason
+
+
+def describe_file_error(error: OSError, nameless: str = "a file") -> str:
+    """Return a message with the file, what happened, and how to correct it.
+
+    `nameless` stands for a file that the error does not name.
+
+    Examples
+    --------
+    >>> describe_file_error(OSError(errno.EROFS, "Read-only file system", "run/weights.tsv"))
+    'run/weights.tsv: cannot be read or written: Read-only file system; choose another location'
+    """
+    if error.strerror is None:  # raised by a library, not by the system
+        return str(error)
+    name = error.filename2 or error.filename
+    if isinstance(name, bytes):
+        name = name.decode(errors="replace")
+    what = "cannot be written" if error.errno in _FULL else "cannot be read or written"
+    return f"{nameless if name is None else name}: {what}: {file_error_reason(error)}"
+
+
+@contextmanager
+def naming(path: str | Path, temporary: Path | None = None) -> Iterator[None]:
+    """Add the name of the file being written to errors about a full disk.
+
+    Errors that name `temporary`, the file that is written in its place, name `path` instead.
+    """
+    try:
+        yield
+    except OSError as error:
+        nameless = error.filename is None and error.errno in _FULL
+        if nameless or (temporary is not None and error.filename == str(temporary)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise

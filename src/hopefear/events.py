@@ -12,8 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from hopefear.errors import ConfigError, FormatError
-from hopefear.file_errors import naming
+from hopefear.errors import ConfigError, FormatError, naming
 from hopefear.registry import Registry, suggest
 from hopefear.settings import config
 from hopefear.types import Weights

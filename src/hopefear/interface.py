@@ -12,11 +12,17 @@ from hopefear.candidates.reranking import (
     check_features,
 )
 from hopefear.candidates.values import describe_large_value
-from hopefear.errors import ConfigError, DataError, FormatError, HopefearError, HopefearWarning
+from hopefear.errors import (
+    ConfigError,
+    DataError,
+    FormatError,
+    HopefearError,
+    HopefearWarning,
+    describe_file_error,
+)
 from hopefear.evaluation import Evaluation, choose_metrics
 from hopefear.evaluation import evaluate as evaluate_systems
 from hopefear.events import Event, Warned
-from hopefear.file_errors import describe_file_error
 from hopefear.formats import SentenceKeys, load_nbest
 from hopefear.formats.conversion import convert
 from hopefear.formats.fields import parse_number

@@ -1,4 +1,4 @@
-"""Names for the parts that a configuration can choose: learners, metrics, formats and so on."""
+"""Names for what a configuration can choose: learners, metrics, formats and so on."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar, cast
@@ -12,7 +12,7 @@ Factory = TypeVar("Factory", bound=Callable[..., object])
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Complete a message about an unknown name: the nearest known one, and all of them.
+    """Return the end of a message about an unknown name: the closest match, and all known names.
 
     Examples
     --------
@@ -32,18 +32,18 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def _abbreviates(short: str, name: str) -> bool:
-    """Whether a name begins with the same letter and has all others, in order."""
+    """Whether `name` begins with the same letter and contains the other letters in order."""
     letters = iter(name)
     return len(short) > 1 and short[0] == name[:1] and all(c in letters for c in short)
 
 
 class Registry(Generic[T]):
-    """The classes (or functions) that make a ``T``, each under its name.
+    """Classes or functions that make a ``T``, by name.
 
     Parameters
     ----------
     kind : str
-        What is registered, in the singular; it is used in messages.
+        What is registered, in the singular, for messages.
     group : str, optional
         The group of entry points through which installed packages add their own. An entry point
         names a module, which is imported when its name is looked up and registers itself.

@@ -1,4 +1,4 @@
-"""Work on several threads, results in order."""
+"""Parallel work on several threads, with the results in order."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -20,16 +20,16 @@ def map_in_order(
 ) -> Iterator[Result]:
     """Yield function(item) for each item, in order, computed on several threads.
 
-    Items are taken as they are needed, at most twice as many as there are threads ahead of what
-    was yielded. The function has to release the interpreter's lock for this to be of use. What it
-    raises is raised in its place among the results.
+    The iterator takes items as needed, at most two per thread ahead of the results. The threads
+    only help if the function releases the interpreter's lock. An exception from the function is
+    raised in place of its result.
 
     Parameters
     ----------
     function, items
-        What to compute of what.
+        The function and its arguments.
     threads
-        How many to compute at once; 0: as many as there are cores; 1: in the calling thread.
+        The number of threads; 0 for one per core, 1 for the calling thread.
     """
     if threads < 0:
         raise ConfigError(f"the number of threads must not be negative, got {threads}")
@@ -43,7 +43,7 @@ def _pooled(
     pool = ThreadPoolExecutor(threads)
     started: SimpleQueue[Future[Result] | BaseException | None] = SimpleQueue()
     room = Semaphore(2 * threads)
-    # A thread of its own waits for items: results of a slow source come out when they are done.
+    # A separate thread waits for items, so that results do not wait for a slow source.
     Thread(target=_feed, args=(iter(items), function, pool, started, room), daemon=True).start()
     try:
         while (next_one := started.get()) is not None:
@@ -53,7 +53,7 @@ def _pooled(
             room.release()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        room.release()  # the feeder finds the pool closed, and ends
+        room.release()  # lets the feeder find the pool closed, and end
 
 
 def _feed(
@@ -63,12 +63,12 @@ def _feed(
     started: "SimpleQueue[Future[Result] | BaseException | None]",
     room: Semaphore,
 ) -> None:
-    """Start the work on each item, as long as there is room; None is the end."""
+    """Submit each item as long as there is room, then put None to mark the end."""
     try:
         room.acquire()
         for item in items:
             started.put(pool.submit(function, item))
             room.acquire()
         started.put(None)
-    except BaseException as error:  # of the items: raised where results are taken
+    except BaseException as error:  # from the items; the consumer raises it
         started.put(error)

@@ -1,4 +1,4 @@
-"""The values that all parts exchange: weights, and hypotheses with their features."""
+"""Values that the whole package exchanges: weights, and hypotheses with their features."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,17 +27,17 @@ IntArray = NDArray[np.int64]
 
 
 def check_text(text: object, what: str) -> None:
-    """Raise DataError if this is no text; `what` it should be begins the message."""
+    """Raise DataError unless `text` is a valid string; `what` begins the message."""
     if not isinstance(text, str):
-        raise DataError(f"{what} must be a text, got {text!r:.60}")
+        raise DataError(f"{what} must be a string, got {text!r:.60}")
     if broken := next((c for c in text if "\ud800" <= c <= "\udfff"), ""):
-        raise DataError(f"{what} has a half character, {broken!r}")
+        raise DataError(f"{what} contains {broken!r}, half of a surrogate pair")
 
 
 def check_features(features: object, *, what: str = "feature") -> None:
-    """Raise DataError if this is no mapping from names to numbers.
+    """Raise DataError unless `features` maps names to numbers, finite or not.
 
-    `what` is what messages call an entry; whether numbers are finite is not looked at.
+    `what` is what messages call an entry.
     """
     if not isinstance(features, Mapping):
         raise DataError(f"expected a mapping from features to numbers, got {features!r:.60}")
@@ -50,14 +50,13 @@ def check_features(features: object, *, what: str = "feature") -> None:
 class Weights(Mapping[str, float]):
     """A named vector: an immutable mapping from feature names to finite numbers.
 
-    Features keep the order in which they were given. A feature that is not listed has weight 0 in
-    every computation, but ``weights[name]`` is a KeyError and two weights are equal only if they
-    list the same features.
+    Features keep their order. In every computation an unlisted feature has weight 0, but
+    ``weights[name]`` raises KeyError for it, and equal weights list the same features.
 
     Parameters
     ----------
     weights : mapping from names to numbers, or pairs of them
-        Values must be finite and names must not repeat; otherwise DataError.
+        Values must be finite and names must not repeat; DataError otherwise.
 
     Examples
     --------
@@ -79,30 +78,30 @@ class Weights(Mapping[str, float]):
         except (TypeError, ValueError):
             expected = "a mapping from names to numbers, or pairs of them"
             raise DataError(f"weights: expected {expected}, got {weights!r:.60}") from None
-        if not all(type(value) is float for value in values):  # the usual case, perhaps millions
+        if not all(
+            type(value) is float for value in values
+        ):  # the usual case, perhaps with millions of weights
             for pair in zip(names, values, strict=True):
                 check_features(dict([pair]), what="the weight of feature")
         self._set(tuple(names), values)
 
     @classmethod
     def from_arrays(cls, names: Sequence[str], values: ArrayLike) -> Self:
-        """Make weights of parallel sequences; the fast way for many features."""
+        """Make weights from parallel sequences; this is the fast way for many features."""
         weights = cls.__new__(cls)
         weights._set(tuple(names), values)
         return weights
 
     @classmethod
     def from_vector(cls, features: Vocabulary, vector: ArrayLike) -> Self:
-        """Name the components of a vector that is aligned to the ids of `features`."""
+        """Make weights from a vector that is indexed by the ids of `features`."""
         return cls.from_arrays(features.texts(), vector)
 
     def _set(self, names: tuple[str, ...], values: ArrayLike) -> None:
         try:
             array = np.array(values, dtype=np.float64)
         except (OverflowError, TypeError, ValueError) as error:
-            raise DataError(
-                f"weights are not all numbers that a double can hold: {error}"
-            ) from None
+            raise DataError(f"weights must be numbers that fit a double: {error}") from None
         if array.shape != (len(names),):
             raise DataError(f"{len(names)} feature names but weights of shape {array.shape}")
         wrong = np.flatnonzero(~np.isfinite(array))
@@ -127,9 +126,9 @@ class Weights(Mapping[str, float]):
         return self._array
 
     def vector(self, features: Vocabulary) -> FloatArray:
-        """Return the values aligned to the ids of `features`; a feature without weight gets 0.
+        """Return a vector indexed by the ids of `features`, with 0 for features without weight.
 
-        Features that the vocabulary does not know are left out.
+        Features that are not in the vocabulary are left out.
         """
         ids = features.find_all(self._names)
         vector = np.zeros(len(features))
@@ -138,7 +137,7 @@ class Weights(Mapping[str, float]):
         return vector
 
     def norm(self, order: float = 2) -> float:
-        """Return the norm: Euclidean unless `order` says otherwise (1, or infinity)."""
+        """Return the norm: Euclidean, or of another `order` (1 or infinity)."""
         return float(np.linalg.norm(self._array, order)) if self._names else 0.0
 
     def dot(self, features: Mapping[str, float]) -> float:
@@ -208,7 +207,7 @@ class Weights(Mapping[str, float]):
 
 @dataclass(frozen=True, kw_only=True)
 class Hypothesis:
-    """One candidate output: its text, its features and, where known, its model score."""
+    """One candidate translation: its text, its features and, if known, its model score."""
 
     text: str
     features: Mapping[str, float] = field(default_factory=dict)
@@ -217,10 +216,10 @@ class Hypothesis:
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A run of hypotheses of one input, in the order in which they were written.
+    """Consecutive hypotheses of one sentence, in the order of the file.
 
-    `sentence` is what the file calls the input: its number from 0, or a key such as an utterance
-    id. A file may come back to the same sentence later, in a segment of its own.
+    `sentence` is its number from 0, or a key such as an utterance id. A file may return to the same
+    sentence later, in a separate segment.
     """
 
     sentence: int | str

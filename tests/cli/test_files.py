@@ -16,7 +16,7 @@ from hopefear.learners import KBestMira
 from tuning_sets import garbled_forests
 
 DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none", "--start", "ones"]
-TOO_LARGE = "cannot be written: File too large; raise the limit ('ulimit -f'), or name another"
+TOO_LARGE = "cannot be written: File too large; raise the limit ('ulimit -f'), or choose another"
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +113,9 @@ def test_a_run_whose_end_cannot_be_logged_has_no_weights(
     assert not list(Path("run").rglob("weights.*"))
     *_, last = read_log("run/events.jsonl" if replicas == 1 else "run/replica-1/events.jsonl")
     assert isinstance(last, RunFailed)
-    assert last.message.endswith("No space left on device; make room, or name another place")
+    assert last.message.endswith(
+        "No space left on device; free some space, or choose another location"
+    )
 
 
 def test_without_a_report_nothing_is_said_of_it(folder: Path) -> None:
@@ -146,8 +148,8 @@ def test_standard_output_without_room_is_named(folder: Path, lines: int) -> None
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
     assert done.stderr == (
-        "hopefear: standard output: cannot be written: No space left on device; make room, or name "
-        "another place\n"
+        "hopefear: standard output: cannot be written: No space left on device; free some "
+        "space, or choose another location\n"
     )
 
 
@@ -179,5 +181,5 @@ def test_what_the_system_refuses_is_a_sentence(
     ):
         assert hopefear(*arguments).err.splitlines()[-1] == (
             "hopefear: d: cannot be read or written: Permission denied; change its permissions, or "
-            "name another place"
+            "choose another location"
         )

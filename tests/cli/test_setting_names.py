@@ -68,12 +68,12 @@ def test_the_options_that_are_named_are_those_of_the_command() -> None:
             "dev: give either references, or scores, or score_feature; found none of them "
             "(--dev-refs, --dev-scores)",
         ),
-        ([*DATA, "--tokenize", "13b"], "metric.tokenize: unknown '13b'; did you mean '13a'?"),
+        ([*DATA, "--tokenize", "13b"], "metric.tokenize: unknown value '13b'; did you mean '13a'?"),
         (
             [*DATA, "--metric", "ter", "--tokenize", "none"],
             "metric.tokenize: unknown key of the metric 'ter'; known: asian_support, ",
         ),
-        (["--nbest", "empty", "--refs", "tune.refs"], "empty: is empty, so that there is nothing"),
+        (["--nbest", "empty", "--refs", "tune.refs"], "empty: the file is empty"),
         (["--nbest", "junk", "--refs", "tune.refs"], "travatar, tsv (--format)\n"),
     ],
 )

@@ -18,9 +18,7 @@ def test_an_option_goes_to_the_metrics_that_have_it() -> None:
 
 
 def test_an_option_that_no_metric_has_is_an_error() -> None:
-    with pytest.raises(
-        ConfigError, match="'tokenize' is for none of the chosen metrics: chrf, ter"
-    ):
+    with pytest.raises(ConfigError, match="\\(chrf, ter\\) has the option 'tokenize'"):
         choose_metrics(["chrf", "ter"], tokenize="none")
 
 
@@ -32,7 +30,7 @@ def test_an_unknown_metric_or_tokenizer_is_named_with_the_nearest_known() -> Non
     with pytest.raises(ConfigError, match="unknown metric 'belu'; did you mean 'bleu'"):
         choose_metrics(["belu"])
     with pytest.raises(
-        ConfigError, match=r"metric 'bleu': tokenize: unknown '13b'; did you mean '13a'"
+        ConfigError, match=r"metric 'bleu': tokenize: unknown value '13b'; did you mean '13a'"
     ):
         choose_metrics(["bleu"], tokenize="13b")
 

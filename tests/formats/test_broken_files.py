@@ -119,7 +119,7 @@ def test_a_file_that_fits_two_formats_is_an_error_that_names_them(tmp_path: Path
     formats.register("two")(type("Also", (Yes,), {}))
     formats.register("zero")(type("No", (), {"sniff": lambda self, source: False}))
     (tmp_path / "f").write_text("text\n")
-    message = r"f: could be any of these; name the format: one, two$"
+    message = r"f: fits several formats; choose one of: one, two$"
     with open_source(tmp_path / "f") as source, pytest.raises(FormatError, match=message):
         choose_format(source, formats, None)
 
@@ -129,5 +129,5 @@ def test_a_line_without_end_is_an_error_before_memory_is_full(
 ) -> None:
     monkeypatch.setattr(files, "LONGEST_LINE", 1000)
     (tmp_path / "f").write_bytes(b"a\n" + 2000 * b"b")
-    with pytest.raises(FormatError, match="f:2: is longer than 1000 bytes"):
+    with pytest.raises(FormatError, match="f:2: the line is longer than 1000 bytes"):
         read_lines(tmp_path / "f")

@@ -43,7 +43,7 @@ def test_a_text_may_begin_as_packed_files_nearly_do(tmp_path: Path) -> None:
 def test_a_file_packed_by_zstd_is_an_error_that_says_so(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"\x28\xb5\x2f\xfd\x04\x00")
-    with pytest.raises(FormatError, match="text: is packed by zstd, which is not read"):
+    with pytest.raises(FormatError, match="text: zstd compression is not supported"):
         read_lines(path)
 
 
@@ -68,7 +68,7 @@ def test_gzip_files_may_be_joined(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf8_are_an_error_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"a\nb\xff\n")
-    with pytest.raises(FormatError, match=r"text:2: is not UTF-8 \(byte 2 of the line"):
+    with pytest.raises(FormatError, match=r"text:2: not UTF-8: .* at byte 2 of the line"):
         read_lines(path)
 
 
@@ -77,7 +77,7 @@ def test_bytes_that_are_not_utf8_are_an_error_with_file_and_line(tmp_path: Path)
 def test_a_truncated_packed_file_is_an_error(tmp_path: Path, packer: str, cut: int) -> None:
     whole = PACKERS[packer]("\n".join(map(str, range(30000))).encode())
     (tmp_path / "text").write_bytes(whole[:-cut])
-    with pytest.raises(FormatError, match="text: the compressed data is broken"):
+    with pytest.raises(FormatError, match="text: the compressed data is corrupt"):
         read_lines(tmp_path / "text")
 
 
@@ -86,7 +86,7 @@ def test_a_damaged_packed_file_is_an_error(tmp_path: Path, packer: str) -> None:
     whole = bytearray(PACKERS[packer]("\n".join(map(str, range(30000))).encode()))
     whole[len(whole) // 2] ^= 255
     (tmp_path / "text").write_bytes(whole)
-    with pytest.raises(FormatError, match="text: the compressed data is broken"):
+    with pytest.raises(FormatError, match="text: the compressed data is corrupt"):
         read_lines(tmp_path / "text")
 
 
@@ -96,7 +96,7 @@ def test_a_file_that_is_not_there_is_an_error_naming_it(tmp_path: Path) -> None:
 
 
 def test_a_directory_has_no_lines(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="is a directory; expected a file"):
+    with pytest.raises(FormatError, match="expected a file, found a directory"):
         read_lines(tmp_path)
 
 

@@ -270,7 +270,9 @@ def test_a_forest_that_is_no_lattice_is_an_error_that_names_the_sentence(
     builder.add_edge(leaf, target=["a"])
     builder.add_edge(root, tails=[leaf, leaf], target=[0, 1])
     builder.set_root(root)
-    with pytest.raises(FormatError, match=r"new: sentence 3: the .* format has lattices only"):
+    with pytest.raises(
+        FormatError, match=r"new: sentence 3: the .* format can only represent lattices"
+    ):
         write_forests(tmp_path / "new", [(3, builder.build())], format)
     assert not list(tmp_path.iterdir())
 
@@ -288,7 +290,7 @@ def test_a_word_that_a_format_would_read_otherwise_is_an_error(format: str, tmp_
     builder = ForestBuilder()
     builder.set_root(builder.add_node())
     builder.add_edge(0, target=[words[format]])
-    with pytest.raises(FormatError, match=r"new: sentence 0: .*cannot carry the word"):
+    with pytest.raises(FormatError, match=r"new: sentence 0: .*cannot represent the word"):
         write_forests(tmp_path / "new", [(0, builder.build())], format)
 
 
@@ -296,24 +298,34 @@ def test_a_word_that_a_format_would_read_otherwise_is_an_error(format: str, tmp_
     ("format", "old", "new", "message"),
     [
         ("cdec-forest", '"feats":[1,-1]', '"feats":[9,-1]', "edge 2: a feature must be from 0"),
-        ("cdec-forest", '"feats":[1,-1]', '"feats":[1]', "edge 2: feats must be features and"),
-        ("cdec-forest", '"rule":2}', '"rule":3}', "edge 2: there is no rule 3"),
-        ("cdec-forest", '"tail":[0]', '"tail":[1]', "edge 2: its tail 1 is no earlier node"),
-        ("cdec-forest", "[2]}", "[0]}", "node 1: edge 0 has a head already"),
-        ("cdec-forest", "[2]}", "[3]}", "node 1: edge 3 is not there yet"),
+        (
+            "cdec-forest",
+            '"feats":[1,-1]',
+            '"feats":[1]',
+            "edge 2: feats must alternate",
+        ),
+        ("cdec-forest", '"rule":2}', '"rule":3}', "edge 2: rule 3 does not exist"),
+        ("cdec-forest", '"tail":[0]', '"tail":[1]', "edge 2: its tail 1 is not an earlier node"),
+        ("cdec-forest", "[2]}", "[0]}", "node 1: edge 0 already has a head"),
+        ("cdec-forest", "[2]}", "[3]}", "node 1: edge 3 does not exist yet"),
         ("cdec-forest", "the [1]", "the [2]", "edge"),
         ("cdec-forest", '"is_sorted"', '"sorted"', "unknown key 'sorted'"),
         ("cdec-forest", "1.5", "NaN", "'NaN' is not finite"),
         ("cicada-forest", '"goal": 1', '"goal": 2', "the goal must be from 0 to 1, got 2"),
-        ("cicada-forest", ', "goal": 1', "", "there is no goal"),
+        ("cicada-forest", ', "goal": 1', "", "the forest has no goal"),
         ("cicada-forest", '"rule": 2', '"rule": 0', "node 1, edge 0: its rule must be from 1"),
         ("cicada-forest", "[x] ||| house", "house", "rule 1 must be '[x] ||| words'"),
         ("cicada-forest", '"tail": [0]', '"tail": [1]', "node 1"),
         ("cicada-forest", "1.5", '"1.5"', "node 0, edge 0: feature 'f' must be a number"),
-        ("jlf", '"home", {}, 1', '"home", {}, 2', "state 1: an arc of length 2 ends beyond"),
+        (
+            "jlf",
+            '"home", {}, 1',
+            '"home", {}, 2',
+            "state 1: the length of an arc",
+        ),
         ("jlf", '"home", {}, 1', '"home", {}, 0', "an arc: its length must be from 1"),
-        ("jlf", '"home", {}, 1', '"home"', "an arc must have a word, features and a length"),
-        ("jlf", "house", "\\ud800", "a text is not Unicode"),
+        ("jlf", '"home", {}, 1', '"home"', "an arc: expected word, features and length"),
+        ("jlf", "house", "\\ud800", "a string is not valid Unicode"),
         ("plf", "'the',", "'the'", "column 9: expected ',' or ')' in an arc, found '{'"),
         ("plf", "'the'", "'the", "column"),
         ("plf", "-1}", "nan}", "'nan' is not finite"),
@@ -326,7 +338,12 @@ def test_a_word_that_a_format_would_read_otherwise_is_an_error(format: str, tmp_
             "edge 1: its head must be from 0 to 1, got 5",
         ),
         ("travatar-forest", "-1]}]", "-2]}]", "edge"),
-        ("travatar-forest", '"span": [1, 2]', '"span": [2, 1]', "its span must be two places"),
+        (
+            "travatar-forest",
+            '"span": [1, 2]',
+            '"span": [2, 1]',
+            "its span must be a begin",
+        ),
     ],
 )
 def test_what_breaks_a_format_is_an_error_that_names_file_line_and_place(
@@ -345,12 +362,12 @@ def test_what_breaks_a_format_is_an_error_that_names_file_line_and_place(
         ("utt\n0 x a 1,1\n1\n", ":2: expected the number of a state, found 'x'"),
         ("utt\n0 1 a 1,inf\n1\n", ":2: 'inf' is not finite"),
         ("utt\n0 1 a b c d\n", ":2: expected an arc or a final state, found 6 fields"),
-        ("utt\n0 1 a 1,1\n", ":1: 'utt': no state is final"),
-        ("utt\n0 1 a 1,1\n1\n1\n", ":4: state 1 is final already"),
+        ("utt\n0 1 a 1,1\n", ":1: 'utt': the lattice has no final state"),
+        ("utt\n0 1 a 1,1\n1\n1\n", ":4: state 1 is already final"),
         ("utt\n0 1 a 1,1\n1 0 b 1,1\n1\n", ":1: 'utt': "),
-        ("utt\n0 1 a 1,1\n1\n\nutt\n0\n", ":5: the utterance 'utt' comes twice"),
+        ("utt\n0 1 a 1,1\n1\n\nutt\n0\n", ":5: the utterance 'utt' appears twice"),
         ("utt more\n0 1 a 1,1\n1\n", ":1: expected the key of an utterance, found 'utt more'"),
-        ("utt \0BCompactLattice", ":1: the archive is binary; write it as text"),
+        ("utt \0BCompactLattice", ":1: the archive is binary; convert it to text"),
     ],
 )
 def test_what_breaks_kaldis_lattices_is_an_error_that_names_file_and_line(

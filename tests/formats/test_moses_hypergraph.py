@@ -16,7 +16,9 @@ import strategies
 from hopefear.errors import ConfigError, FormatError
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.forest.moses_text import format_moses_hypergraph, parse_moses_hypergraph
+from hopefear.formats.base import forest_formats, named_format
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
+from hopefear.formats.forests.files import Suffix
 from hopefear.formats.forests.moses import MosesHypergraphs
 from hopefear.types import Vocabulary
 
@@ -200,7 +202,7 @@ def test_a_directory_is_read_sentence_by_sentence_whatever_the_compression(tmp_p
 
 
 @pytest.mark.parametrize("suffix", ["txt", "gz", "bz2"])
-def test_a_directory_that_was_written_is_read(tmp_path: Path, suffix: str) -> None:
+def test_a_directory_that_was_written_is_read(tmp_path: Path, suffix: Suffix) -> None:
     path = tmp_path / "hypergraph"
     forests = [parse(MOSES), parse(CDEC)]
     write_forests(path, enumerate(forests), MosesHypergraphs(suffix=suffix))
@@ -211,9 +213,9 @@ def test_a_directory_that_was_written_is_read(tmp_path: Path, suffix: str) -> No
 def test_sentences_with_a_gap_are_an_error_that_names_it(tmp_path: Path) -> None:
     for sentence in (0, 1, 3):
         (tmp_path / f"{sentence}.txt").write_text(CDEC)
-    with pytest.raises(FormatError, match=r"there is no file of sentence 2, but 3\.txt"):
+    with pytest.raises(FormatError, match=r"the file of sentence 2 is missing, but 3\.txt"):
         list(read_forests(tmp_path, "moses-hypergraph"))
-    with pytest.raises(FormatError, match="sentence 5 comes where 1 should"):
+    with pytest.raises(FormatError, match="expected sentence 1, got 5"):
         write_forests(tmp_path / "new", [(0, parse(CDEC)), (5, parse(CDEC))], "moses-hypergraph")
     assert not any(path.is_dir() for path in tmp_path.iterdir())
 
@@ -221,24 +223,24 @@ def test_sentences_with_a_gap_are_an_error_that_names_it(tmp_path: Path) -> None
 def test_a_sentence_with_two_files_is_an_error(tmp_path: Path) -> None:
     for name in "0.gz", "0.txt":
         (tmp_path / name).write_text(CDEC)
-    with pytest.raises(FormatError, match=r"0\.txt: 0\.gz is of the same sentence"):
+    with pytest.raises(FormatError, match=r"0\.txt: 0\.gz has the same sentence number"):
         list(read_forests(tmp_path, "moses-hypergraph"))
 
 
 def test_a_file_that_is_not_named_by_a_number_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "first.txt").write_text(CDEC)
-    with pytest.raises(FormatError, match=r"first\.txt: expected a file named by the number"):
+    with pytest.raises(FormatError, match=r"first\.txt: expected a file whose name is"):
         list(read_forests(tmp_path, "moses-hypergraph"))
 
 
 def test_a_directory_without_sentences_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="there is no file of a sentence in this directory"):
+    with pytest.raises(FormatError, match="no files named by sentence numbers"):
         list(read_forests(tmp_path, "moses-hypergraph"))
 
 
 def test_a_file_in_place_of_a_directory_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "0.txt").write_text(CDEC)
-    with pytest.raises(FormatError, match=r"0\.txt: is a file; Moses' hypergraphs are a directory"):
+    with pytest.raises(FormatError, match=r"0\.txt: expected a directory"):
         list(read_forests(tmp_path / "0.txt", "moses-hypergraph"))
 
 
@@ -247,15 +249,15 @@ def test_compressed_data_that_is_broken_is_an_error(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
     (tmp_path / "0").write_bytes(pack(CDEC.encode() * 100)[:-20])
-    with pytest.raises(FormatError, match="0: the compressed data is broken"):
+    with pytest.raises(FormatError, match="0: the compressed data is corrupt"):
         list(read_forests(tmp_path, "moses-hypergraph"))
 
 
 def test_a_directory_that_exists_is_not_written_over(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="exists already"):
+    with pytest.raises(FormatError, match="already exists"):
         write_forests(tmp_path, [(0, parse(CDEC))], "moses-hypergraph")
 
 
 def test_a_suffix_that_is_not_known_is_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"must be one of txt, json, .*, got 'zip'"):
-        MosesHypergraphs(suffix="zip")
+    with pytest.raises(ConfigError, match=r"suffix: unknown value 'zip'; known: bz2, gz"):
+        named_format("moses-hypergraph:suffix=zip", forest_formats)

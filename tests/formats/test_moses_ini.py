@@ -138,12 +138,12 @@ def test_a_moses_ini_that_cannot_be_written_leaves_no_sparse_weights(ini: Path) 
 def test_without_a_weight_section_there_is_nothing_to_write_into(tmp_path: Path) -> None:
     template = tmp_path / "moses.ini"
     template.write_text("[feature]\nLM\n")
-    with pytest.raises(FormatError, match=r"moses.ini: has no \[weight\] section"):
+    with pytest.raises(FormatError, match=r"moses.ini: the section \[weight\] is missing"):
         write_weights(tmp_path / "out", Weights({"a": 1.0}), "moses", template=template)
 
 
 def test_a_template_is_for_moses_only(ini: Path) -> None:
-    with pytest.raises(ConfigError, match="the format is 'cdec', not 'moses'"):
+    with pytest.raises(ConfigError, match="the format is 'cdec'"):
         write_weights(ini, Weights(), "cdec", template=ini)
 
 

@@ -138,16 +138,16 @@ def test_numbers_and_keys_do_not_mix(tmp_path: Path, first: str) -> None:
     second = '"2"' if first == "1" else "2"
     content = "".join(f'{{"sentence": {s}, "text": ""}}\n' for s in (first, second))
     (tmp_path / "n").write_text(content)
-    with pytest.raises(FormatError, match="some sentences have a number and others a key"):
+    with pytest.raises(FormatError, match="must all have numbers or all have keys"):
         load_nbest(tmp_path / "n")
 
 
 def test_a_list_with_numbers_does_not_mix_with_one_with_keys(tmp_path: Path) -> None:
     (tmp_path / "keys").write_text('{"sentence": "x", "text": "1"}\n')
     (tmp_path / "numbers").write_text("0 ||| a ||| x= 1\n")
-    with pytest.raises(FormatError, match="numbers: some sentences have a number"):
+    with pytest.raises(FormatError, match="numbers: sentences must all have numbers"):
         load_nbest([tmp_path / "keys", tmp_path / "numbers"])
-    with pytest.raises(FormatError, match="keys: some sentences have a number"):
+    with pytest.raises(FormatError, match="keys: sentences must all have numbers"):
         load_nbest([tmp_path / "numbers", tmp_path / "keys"])
 
 
@@ -169,14 +169,26 @@ def test_lines_with_very_many_features_are_recognized(tmp_path: Path) -> None:
             '{"sentence": 0, "text": "", "feature": {}}',
             r"n:1: unknown key 'feature'; did you mean 'features'\?",
         ),
-        ("jsonl", '{"sentence": -1, "text": ""}', r"n:1: a sentence is a number from 0 or a str"),
+        (
+            "jsonl",
+            '{"sentence": -1, "text": ""}',
+            r"n:1: expected a sentence number",
+        ),
         (
             "jsonl",
             '{"sentence": 9876543210, "text": ""}',
-            r"n:1: there can be no sentence 9876543210",
+            r"n:1: .*sentence.* 9876543210",
         ),
-        ("jsonl", '{"sentence": true, "text": ""}', r"n:1: a sentence is a number from 0 or a str"),
-        ("jsonl", '{"sentence": "", "text": ""}', r"n:1: a sentence is a number from 0 or a str"),
+        (
+            "jsonl",
+            '{"sentence": true, "text": ""}',
+            r"n:1: expected a sentence number",
+        ),
+        (
+            "jsonl",
+            '{"sentence": "", "text": ""}',
+            r"n:1: expected a sentence number",
+        ),
         ("jsonl", '{"sentence": 0, "text": 1}', r"n:1: 'text' must be a string, got 1"),
         ("jsonl", '{"sentence": 0, "text": "", "features": [1]}', r"n:1: 'features' must be an ob"),
         (
@@ -187,7 +199,7 @@ def test_lines_with_very_many_features_are_recognized(tmp_path: Path) -> None:
         (
             "jsonl",
             '{"sentence": 0, "text": "", "features": {"a": 1, "a": 1}}',
-            r"n:1: 'a' comes twice",
+            r"n:1: the key 'a' appears twice",
         ),
         (
             "jsonl",
@@ -198,17 +210,21 @@ def test_lines_with_very_many_features_are_recognized(tmp_path: Path) -> None:
         ("jsonl", '{"sentence": 1' + 5000 * "0" + ', "text": ""}', r"n:1: .*4300 digits"),
         ("jsonl", 100000 * "[", r"n:1: maximum recursion"),
         ("moses", "0 ||| a ||| x= 1\n0 ||| a\n", r"n:2: expected at least 3 fields"),
-        ("moses", "0 ||| a ||| x= nan\n", r"n:1: feature 'x' is nan, which is not finite"),
-        ("moses", "0 ||| a ||| x= 1 ||| -inf\n", r"n:1: the score is -inf, which is not finite"),
-        ("moses", "9876543210 ||| a ||| x= 1\n", r"n:1: there can be no sentence 9876543210"),
+        ("moses", "0 ||| a ||| x= nan\n", r"n:1: feature 'x' must be finite, got nan"),
+        ("moses", "0 ||| a ||| x= 1 ||| -inf\n", r"n:1: the score must be finite, got -inf"),
+        ("moses", "9876543210 ||| a ||| x= 1\n", r"n:1: .*sentence.* 9876543210"),
         ("cdec", "0 ||| a ||| x=1 y\n", r"n:1: expected a number, 'NAME=' or 'NAME=number'"),
         ("travatar", "0 ||| a ||| x=1 ||| 1\n", r"n:1: expected a number as the total score"),
-        ("tsv", "sentence\tlm\n", r"n:1: expected a header with the columns 'sentence' and 'text'"),
-        ("tsv", "sentence\ttext\tlm\tlm\n", r"n:1: .*; column 'lm' comes twice"),
+        ("tsv", "sentence\tlm\n", r"n:1: expected a header with the columns 'sentence', 'text'"),
+        ("tsv", "sentence\ttext\tlm\tlm\n", r"n:1: .*; column 'lm' appears twice"),
         ("tsv", "sentence\ttext\tlm\n0\ta\n", r"n:2: expected 3 columns, found 2"),
         ("tsv", "sentence\ttext\tlm\n0\ta\tb\n", r"n:2: column 'lm': 'b' is not a number"),
         ("tsv", "sentence\ttext\tlm\n0\ta\tnan\n", r"n:2: column 'lm': 'nan' is not finite"),
-        ("tsv", "sentence\ttext\n\ta\n", r"n:2: a sentence is a number from 0 or a string, got ''"),
+        (
+            "tsv",
+            "sentence\ttext\n\ta\n",
+            r"n:2: expected a sentence number .* got ''",
+        ),
     ],
 )
 def test_a_broken_file_is_an_error_with_file_and_line(
@@ -226,13 +242,16 @@ def test_a_broken_file_is_an_error_with_file_and_line(
         *(
             (name, Segment(sentence=0, hypotheses=(Hypothesis(text=text, score=1.0),)), message)
             for name in BARS
-            for text, message in [("a ||| b", r"carry '\|\|\|' in a"), ("a\nb", r"carry '\\n' in")]
+            for text, message in [
+                ("a ||| b", r"represent '\|\|\|' in a"),
+                ("a\nb", r"represent '\\n' in"),
+            ]
         ),
         *(
             (
                 name,
                 Segment(sentence="k", hypotheses=(Hypothesis(text=""),)),
-                "numbers its sentences",
+                "needs sentence numbers",
             )
             for name in BARS
         ),
@@ -243,7 +262,7 @@ def test_a_broken_file_is_an_error_with_file_and_line(
                     sentence=0,
                     hypotheses=(Hypothesis(text="", features={feature: 1.0}, score=1.0),),
                 ),
-                re.escape(f"the {name} format cannot carry the feature '{feature}'"),
+                re.escape(f"the {name} format cannot represent the feature '{feature}'"),
             )
             for name in BARS
             for feature in ("a b", "a|||b")
@@ -251,20 +270,32 @@ def test_a_broken_file_is_an_error_with_file_and_line(
         (
             "travatar",
             Segment(sentence=0, hypotheses=(Hypothesis(text="a"),)),
-            r"needs a score, and",
+            r"needs a score, but",
         ),
-        ("tsv", Segment(sentence=0, hypotheses=(Hypothesis(text="a\tb"),)), r"carry '\\t' in a te"),
-        ("tsv", Segment(sentence="a\nb", hypotheses=(Hypothesis(text=""),)), r"carry '\\n' in a s"),
-        ("tsv", Segment(sentence="12", hypotheses=(Hypothesis(text=""),)), r"key '12' as a number"),
+        (
+            "tsv",
+            Segment(sentence=0, hypotheses=(Hypothesis(text="a\tb"),)),
+            r"'\\t' in a text",
+        ),
+        (
+            "tsv",
+            Segment(sentence="a\nb", hypotheses=(Hypothesis(text=""),)),
+            r"'\\n' in a sent",
+        ),
+        (
+            "tsv",
+            Segment(sentence="12", hypotheses=(Hypothesis(text=""),)),
+            r"key '12' from a",
+        ),
         (
             "tsv",
             Segment(sentence=0, hypotheses=(Hypothesis(text="", features={"score": 1.0}),)),
-            r"has a column 'score' for other things",
+            r"reserves the column 'score'",
         ),
         (
             "tsv",
             Segment(sentence=0, hypotheses=(Hypothesis(text="", features={"a\tb": 1.0}),)),
-            r"cannot carry the feature 'a\\tb'",
+            r"cannot represent the feature 'a\\tb'",
         ),
     ],
 )
@@ -280,8 +311,8 @@ def test_a_file_in_no_format_is_an_error_that_shows_its_first_line_and_lists_the
     tmp_path: Path,
 ) -> None:
     (tmp_path / "n").write_text("\nwhat is this\n")
-    looks = "n: is in no known n-best format; its first line is 'what is this'; if it is one of"
-    with pytest.raises(FormatError, match=rf"{looks} these, name it: cdec, .*jsonl, "):
+    looks = "n: the n-best format is not recognized; its first line is 'what is this'"
+    with pytest.raises(FormatError, match=rf"{looks}; .*: cdec, .*jsonl, "):
         detect_nbest(tmp_path / "n")
 
 
@@ -316,7 +347,7 @@ def test_a_sentence_without_a_number_is_told_by_its_line(sentence: str, tmp_path
 
 def test_a_sentence_number_that_cannot_be_is_told_by_its_file(tmp_path: Path) -> None:
     (tmp_path / "n").write_text(LISTS["moses"].format(4_000_000_000) + "\n")
-    with pytest.raises(FormatError, match="n:1: there can be no sentence 4000000000"):
+    with pytest.raises(FormatError, match=r"n:1: .*sentence.* 4000000000"):
         load_nbest(tmp_path / "n")
     (tmp_path / "n").write_text(LISTS["moses"].format(50_000_000) + "\n")
     with pytest.raises(DataError, match="n: sentence 50000000: the number is too large"):
@@ -338,7 +369,7 @@ def test_an_absurd_sentence_number_is_told_by_its_line(
     content = header + "\n".join(line.format(number) for number in (0, 2_000_000_000))
     (tmp_path / "n").write_text(content)
     place = content.count("\n") + 1
-    with pytest.raises(FormatError, match=f"n:{place}: there can be no sentence 2000000000"):
+    with pytest.raises(FormatError, match=rf"n:{place}: .*sentence.* 2000000000"):
         load_nbest(tmp_path / "n", format)
 
 
@@ -400,7 +431,7 @@ def test_lines_with_bars_are_told_apart_by_their_features(
 
 def test_a_name_that_would_be_several_features_is_not_written(tmp_path: Path) -> None:
     joined = [Segment(sentence=0, hypotheses=(Hypothesis(text="a", features={"a=1;b": 2.0}),))]
-    with pytest.raises(FormatError, match="would take 'a=1;b' for several features"):
+    with pytest.raises(FormatError, match="would read 'a=1;b' as several features"):
         write_nbest(tmp_path / "n", joined, "cdec")
     write_nbest(tmp_path / "n", joined, "moses")
     assert list(read_nbest(tmp_path / "n")) == joined

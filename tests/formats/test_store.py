@@ -166,9 +166,9 @@ def test_the_same_forests_give_the_same_bytes(shard: Path, forests: list[Forest]
 
 def test_a_sentence_has_one_forest(tmp_path: Path, forests: list[Forest]) -> None:
     path = tmp_path / "dev.forests"
-    with pytest.raises(DataError, match="sentence 5 has a forest already"):
+    with pytest.raises(DataError, match="sentence 5 already has a forest"):
         ForestStore.write(path, [(5, forests[0]), (5, forests[1])])
-    with pytest.raises(DataError, match="there can be no sentence -1: they are numbered from 0"):
+    with pytest.raises(DataError, match=r"sentence number must be from 0 .*, got -1"):
         ForestStore.write(path, [(-1, forests[0])])
     assert list(tmp_path.iterdir()) == []
 
@@ -178,7 +178,7 @@ def test_a_sentence_that_is_in_two_shards_is_an_error(
 ) -> None:
     for name in "ab":
         ForestStore.write(tmp_path / f"{name}.forests", [(7, forests[0])])
-    with pytest.raises(FormatError, match=r"b\.forests: sentence 7 is in .*a\.forests too"):
+    with pytest.raises(FormatError, match=r"b\.forests: sentence 7 is also in .*a\.forests"):
         ForestStore.open(tmp_path)
 
 
@@ -215,7 +215,7 @@ def test_a_writer_that_is_killed_leaves_nothing_that_can_be_opened(tmp_path: Pat
     path = tmp_path / "dev.forests"
     assert subprocess.run([sys.executable, "-c", KILLED, path], check=False).returncode == 9
     assert not path.exists()
-    with pytest.raises(FormatError, match="no file of a forest store"):
+    with pytest.raises(FormatError, match="no files of a forest store"):
         ForestStore.open(tmp_path)
 
 
@@ -250,7 +250,7 @@ def test_a_number_that_no_sentence_has_is_an_error(shard: Path, sentence: int) -
     footer = TABLE.pack(*table)
     end = struct.pack("<I", zlib.crc32(footer)) + END_MAGIC
     shard.write_bytes(content[:place] + packed + footer + end)
-    with pytest.raises(FormatError, match=rf"the index is broken: .*{sentence}"):
+    with pytest.raises(FormatError, match=rf"the index is corrupt: .*{sentence}"):
         ForestStore.open(shard)
 
 
@@ -259,7 +259,7 @@ def test_a_store_of_another_version_is_an_error(shard: Path) -> None:
     content[8:12] = struct.pack("<I", 2)
     content[12:16] = struct.pack("<I", zlib.crc32(content[:12]))
     shard.write_bytes(content)
-    with pytest.raises(FormatError, match="is a forest store of version 2; this reads 1"):
+    with pytest.raises(FormatError, match="forest store of version 2"):
         ForestStore.open(shard)
 
 
@@ -268,7 +268,7 @@ def test_a_file_that_is_no_store_or_not_there_is_an_error(tmp_path: Path) -> Non
     with pytest.raises(FormatError, match=r"x\.forests: cannot be read: No such file"):
         ForestStore.open(path)
     path.write_bytes(b"text\n" * 100)
-    with pytest.raises(FormatError, match=r"x\.forests: is not a forest store"):
+    with pytest.raises(FormatError, match=r"x\.forests: not a forest store"):
         ForestStore.open(path)
 
 
@@ -283,7 +283,7 @@ def test_a_level_of_compression_that_zlib_does_not_have_is_an_error(
 @pytest.mark.parametrize("name", ["-", "x.forests.gz"])
 def test_a_store_is_a_plain_file(name: str) -> None:
     with (
-        pytest.raises(ConfigError, match="a forest store is a file, and compressed as it is"),
+        pytest.raises(ConfigError, match="a forest store must be a file"),
         ForestWriter.open(name),
     ):
         pass

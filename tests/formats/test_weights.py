@@ -57,7 +57,7 @@ def test_the_format_is_recognized_by_content(tmp_path: Path, name: str, file: st
 def test_a_name_that_a_format_cannot_carry_is_an_error_and_leaves_no_file(
     tmp_path: Path, name: str
 ) -> None:
-    with pytest.raises(FormatError, match=f"w: the {name} format cannot carry the feature"):
+    with pytest.raises(FormatError, match=f"w: the {name} format cannot represent the feature"):
         write_weights(tmp_path / "w", Weights({"a": 1.0, "b\tc": 1.0}), name)
     assert list(tmp_path.iterdir()) == []
 
@@ -74,7 +74,7 @@ def test_a_name_that_a_format_cannot_carry_is_an_error_and_leaves_no_file(
         ("tsv", "a\t 1\n", r"w:1: the weight of feature 'a': ' 1' is not a number"),
         ("tsv", "a\t1\t2\n", r"w:1: the weight of feature 'a': .* is not a number"),
         ("json", '{"a": 1,\n"b" 2}', r"w:2: not JSON"),
-        ("json", '{"a": 1, "a": 2}', r"w:1: 'a' comes twice"),
+        ("json", '{"a": 1, "a": 2}', r"w:1: the key 'a' appears twice"),
         ("json", '{"a": NaN}', r"w:1: 'NaN' is not finite"),
         ("json", '{"a": 1e999}', r"w: 'a' is too large for a double"),
         ("json", '{"a": 1' + 400 * "0" + "}", r"w: 'a' is too large for a double"),
@@ -96,7 +96,7 @@ def test_a_name_that_a_format_cannot_carry_is_an_error_and_leaves_no_file(
         ("moses", "[weight]\na= 1\na= 2\n", r"w:3: 'a' already has weights"),
         ("moses", "[weight]\na= 1 2\na_1= 2\n", r"w:3: feature 'a_1' already has a weight"),
         ("moses", "[weight]\na= 1 -nan\n", r"w:2: the weight of feature 'a_1': '-nan' is not fin"),
-        ("moses", "[weight-file]\nnowhere\n", r"the \[weight-file\] is not there: .*nowhere"),
+        ("moses", "[weight-file]\nnowhere\n", r"the \[weight-file\] does not exist: .*nowhere"),
     ],
 )
 def test_a_broken_file_is_an_error_with_file_and_line(
@@ -112,7 +112,7 @@ def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None
     path = tmp_path / "w"
     path.write_text("what is this supposed to be\n")
     with pytest.raises(
-        FormatError, match=r"w: is in no known weights format; .*; known: cdec, .*, tsv"
+        FormatError, match=r"w: the weights format is not recognized; .*; known: cdec, .*, tsv"
     ):
         read_weights(path)
 
@@ -120,7 +120,7 @@ def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None
 def test_an_empty_file_can_only_be_read_by_naming_its_format(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_text("")
-    with pytest.raises(FormatError, match="w: is empty, so that there is nothing to read"):
+    with pytest.raises(FormatError, match="w: the file is empty"):
         read_weights(path)
     assert read_weights(path, "tsv") == Weights()
 

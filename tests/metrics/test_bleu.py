@@ -12,12 +12,13 @@ from numpy.testing import assert_allclose
 from hopefear import _core
 from hopefear.errors import ConfigError, DataError
 from hopefear.metrics import Bleu, References, evaluate
+from hopefear.text.tokenizers import TokenizerName
 from metric_corpora import Corpus, corpora, read_bible, read_wmt22, split, texts
 
 
 @given(corpora, st.sampled_from(["none", "13a", "intl", "zh", "char"]), st.booleans())
 def test_corpus_bleu_and_its_signature_equal_those_of_sacrebleu(
-    corpus: Corpus, tokenize: str, lowercase: bool
+    corpus: Corpus, tokenize: TokenizerName, lowercase: bool
 ) -> None:
     hypotheses, references, streams = split(corpus)
     judge = sacrebleu.BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
@@ -27,7 +28,7 @@ def test_corpus_bleu_and_its_signature_equal_those_of_sacrebleu(
 
 
 @pytest.mark.parametrize(("tokenize", "end"), [("13a", "-\n"), ("intl", "1,\xa0")])
-def test_blanks_at_the_end_are_no_part_of_the_last_word(tokenize: str, end: str) -> None:
+def test_blanks_at_the_end_are_no_part_of_the_last_word(tokenize: TokenizerName, end: str) -> None:
     text = f"a b c d{end}"
     judge = sacrebleu.BLEU(tokenize=tokenize, force=True)
     assert judge.corpus_score([text], [[text.rstrip()]]).score == pytest.approx(100.0)
@@ -118,7 +119,7 @@ def test_any_number_of_threads_gives_the_same_bits(shared_data: Path) -> None:
 @pytest.mark.parametrize(("pair", "system"), [("de-en", "PROMT"), ("zh-en", "Online-W")])
 @pytest.mark.parametrize("tokenize", ["13a", "none"])
 def test_wmt22_systems_score_as_in_sacrebleu(
-    shared_data: Path, pair: str, system: str, tokenize: str
+    shared_data: Path, pair: str, system: str, tokenize: TokenizerName
 ) -> None:
     hypotheses, streams = read_wmt22(shared_data, pair, system)
     hypotheses, streams = hypotheses[1300:1700], [stream[1300:1700] for stream in streams]
@@ -165,11 +166,14 @@ def test_bleu_plus_one_adds_one_to_all_counts_of_orders_above_one(corpus: Corpus
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tokenize": "13b"}, r"Bleu.tokenize: unknown '13b'; did you mean '13a'\? Known: 13a,"),
+        (
+            {"tokenize": "13b"},
+            r"Bleu.tokenize: unknown '13b'; did you mean '13a'\? Known: 13a,",
+        ),
         ({"smoothing": "expo"}, r"Bleu.smoothing: unknown 'expo'; did you mean 'exp'\?"),
-        ({"smoothing_value": 0.5}, r"Bleu.smoothing_value: smoothing 'exp' takes none"),
-        ({"smoothing": "floor", "smoothing_value": -1}, r"smoothing_value must be >= 0, got -1"),
-        ({"order": 0}, r"Bleu.order must be a whole number from 1 to 16, got 0"),
+        ({"smoothing_value": 0.5}, r"Bleu.smoothing_value: smoothing 'exp' takes no constant"),
+        ({"smoothing": "floor", "smoothing_value": -1}, r"smoothing_value must be .* >= 0, got -1"),
+        ({"order": 0}, r"Bleu.order must be .* >= 1 and <= 16, got 0"),
         ({"reference_length": "longest"}, r"Bleu.reference_length: unknown 'longest'"),
     ],
 )
@@ -180,19 +184,19 @@ def test_options_that_cannot_be_used_are_refused(options: dict[str, Any], messag
 
 def test_a_different_number_of_hypotheses_is_an_error_that_names_both() -> None:
     references = References.from_streams([["a", "b", "c"]], names=["dev.en"])
-    message = "dev.en: 2 hypotheses, but references for 3 sentences"
+    message = "dev.en: .*2 hypotheses, .*3 sentences"
     with pytest.raises(DataError, match=message):
         evaluate(Bleu(), ["a", "b"], references)
 
 
 def test_a_sentence_without_references_is_an_error_that_names_it() -> None:
     prepared = Bleu().prepare(References.from_streams([["a", "b"]], names=["dev.en"]))
-    message = "dev.en: hypotheses of sentence 2, but references for 2 sentences"
+    message = "dev.en: .*2 sentences, .* sentence 2"
     with pytest.raises(DataError, match=message):
         prepared.statistics(["a", "b"], np.array([0, 2]))
-    with pytest.raises(DataError, match="sentence 1 has no reference"):
+    with pytest.raises(DataError, match="sentence 1 \\(from 0\\) has no reference"):
         References([["a"], []])
-    with pytest.raises(DataError, match="sentence 0, reference: expected a list of texts, got one"):
+    with pytest.raises(DataError, match="sentence 0, reference: expected a list of strings"):
         References(["a"])
 
 
@@ -210,7 +214,7 @@ def test_hypotheses_numbered_for_other_references_are_refused() -> None:
 
 
 def test_statistics_of_another_dimension_are_refused() -> None:
-    with pytest.raises(DataError, match=r"expected rows of 9 statistics, got shape \(2, 7\)"):
+    with pytest.raises(DataError, match=r"rows of 9 statistics, got .* \(2, 7\)"):
         Bleu().score(np.zeros((2, 7)))
     with pytest.raises(DataError, match="expected rows of 9 statistics, got 8"):
         _core.BleuScore().rows(np.zeros((2, 8)))

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from hopefear.errors import ConfigError
 from hopefear.metrics import References, Ter, Wer, evaluate
+from hopefear.settings.config import decode
 from metric_corpora import Corpus, corpora, read_bible, read_wmt22, split, words
 
 few_words = st.lists(st.sampled_from("abcdef"), max_size=30).map(" ".join)
@@ -162,8 +163,8 @@ def test_case_and_tokenization_of_wer_are_options() -> None:
     score = evaluate(Wer(lowercase=True, tokenize="13a"), ["the cat ."], references)
     assert score.value == 0
     assert score.signature.startswith("nrefs:1|case:lc|tok:13a|version:hopefear-")
-    with pytest.raises(ConfigError, match=r"Wer.tokenize: unknown 'moses'"):
-        Wer(tokenize="moses")
+    with pytest.raises(ConfigError, match=r"tokenize: unknown value 'moses'"):
+        decode(Wer, {"tokenize": "moses"})
 
 
 @pytest.mark.parametrize("metric", [Ter(), Wer()])

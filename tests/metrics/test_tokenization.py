@@ -8,7 +8,7 @@ import hopefear
 from hopefear.errors import HopefearWarning
 from hopefear.events import Warned
 from hopefear.metrics import Bleu, References, check_tokenization
-from hopefear.text.tokenizers import is_tokenized
+from hopefear.text.tokenizers import TokenizerName, is_tokenized
 
 TOKENIZED = ["hope , not fear , moves us .", "who is it ? nobody !"] * 5 + ["mr. smith ."]
 WRITTEN = ["Hope, not fear, moves us.", "Who is it? Nobody!"] * 5 + ["Mr. Smith."]
@@ -44,7 +44,7 @@ def test_the_advice_is_the_option_that_would_do(
 
 
 def test_evaluation_warns_and_scores_as_it_was_told() -> None:
-    with pytest.warns(HopefearWarning, match="bleu: .*tokenized already.*--tokenize none"):
+    with pytest.warns(HopefearWarning, match="bleu: .*already tokenized.*--tokenize none"):
         found = hopefear.evaluate(hyp={"a": TOKENIZED}, refs=[TOKENIZED], resamples=0)
     assert "tok:13a" in found.systems[0].metrics["bleu"].signature
     hopefear.evaluate(hyp={"a": WRITTEN}, refs=[WRITTEN], resamples=0)
@@ -58,7 +58,7 @@ def test_tuning_warns(tmp_path: Path) -> None:
     (tmp_path / "nbest").write_text("\n".join(lines) + "\n")
     (tmp_path / "refs").write_text("\n".join(TOKENIZED) + "\n")
 
-    def messages(tokenize: str) -> list[str]:
+    def messages(tokenize: TokenizerName) -> list[str]:
         events = hopefear.tune(
             "kbest-mira",
             nbest=tmp_path / "nbest",
@@ -68,5 +68,5 @@ def test_tuning_warns(tmp_path: Path) -> None:
         )
         return [event.message for event in events if isinstance(event, Warned)]
 
-    assert any("refs: the references are tokenized already" in text for text in messages("13a"))
+    assert any("refs: the references are already tokenized" in text for text in messages("13a"))
     assert not any("tokenized" in text for text in messages("none"))

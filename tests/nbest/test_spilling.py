@@ -88,7 +88,6 @@ def test_a_directory_that_does_not_exist_is_an_error_that_names_it(tmp_path: Pat
 
 FULL = """
 import resource
-from hopefear.errors import HopefearError
 from hopefear.nbest import NBestBuilder
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

@@ -135,7 +135,7 @@ def test_references_are_found_by_keys(tmp_path: Path) -> None:
     assert statistics is not None
     np.testing.assert_array_equal(statistics[:, 0], [2, 1, 2])
     refs.write_text("utt1 a b\n")
-    with pytest.raises(DataError, match="refs: there is no reference for 'utt2'"):
+    with pytest.raises(DataError, match="refs: no reference for 'utt2'"):
         load_data(settings(lists, references=(refs,), keyed_references=True), WORDS)
 
 

@@ -175,7 +175,9 @@ def test_a_format_that_cannot_carry_the_weights_is_told_before_learning(tmp_path
     refs = tmp_path / "refs"
     refs.write_text("a a\n" * 4)
     options: dict[str, Any] = {"nbest": lists, "refs": refs, "metric": "chrf", "out": out}
-    with pytest.raises(FormatError, match="the cdec format cannot carry the feature 'two words'"):
+    with pytest.raises(
+        FormatError, match="the cdec format cannot represent the feature 'two words'"
+    ):
         list(tune(FAST, **options, weights_format="cdec"))
     assert not out.exists()
 

@@ -55,7 +55,7 @@ MISTAKES: list[tuple[dict[str, Any], type[HopefearError], str]] = [
     ({"nbest": "gone"}, DataError, "gone: cannot be read"),
     ({"refs": "gone"}, DataError, "gone: cannot be read"),
     ({"refs": "short"}, DataError, "has references for 1"),
-    ({"nbest": "short"}, FormatError, "no known n-best format"),
+    ({"nbest": "short"}, FormatError, "n-best format is not recognized"),
     ({"nbest": "single.nbest"}, DataError, "more than one hypothesis"),
     ({"metric": "blue"}, ConfigError, "unknown metric"),
     ({"start": "zork=1"}, DataError, "no feature in common"),

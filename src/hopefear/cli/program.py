@@ -29,8 +29,7 @@ from hopefear.cli import (
 from hopefear.cli.interruption import InterruptedRunError
 from hopefear.cli.options import Debug, command_of, spread
 from hopefear.cli.setting_names import explain
-from hopefear.errors import ConfigError, HopefearError, HopefearWarning
-from hopefear.file_errors import describe_file_error
+from hopefear.errors import ConfigError, HopefearError, HopefearWarning, describe_file_error
 
 __all__ = ["app", "main", "run"]
 

@@ -13,8 +13,7 @@ from hopefear import events
 from hopefear.cli.interruption import InterruptedRunError
 from hopefear.cli.progress_bar import ProgressBar
 from hopefear.cli.tables import output
-from hopefear.errors import HopefearError
-from hopefear.file_errors import describe_file_error
+from hopefear.errors import HopefearError, describe_file_error
 from hopefear.metrics.base import format_scores
 
 __all__ = ["TuningConsole"]

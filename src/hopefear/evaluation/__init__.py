@@ -1,4 +1,4 @@
-"""How good whole systems are, and whether one is better than another by more than luck."""
+"""Scores of whole systems, and whether their differences are significant."""
 
 from hopefear.evaluation.bootstrap import Comparison, Interval, compare, interval, resampled_sums
 from hopefear.evaluation.systems import (

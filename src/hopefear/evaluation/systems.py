@@ -1,4 +1,4 @@
-"""Scores of one or several systems, with intervals and p-values."""
+"""Scores of one or more systems, with confidence intervals and p-values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -22,11 +22,11 @@ def choose_metrics(
     Parameters
     ----------
     names : sequence of str
-        Out of the registry `hopefear.metrics.metrics`.
+        Names in the registry `hopefear.metrics.metrics`.
     tokenize : str, optional
-        For those that split texts into words themselves; an error if none does.
+        The tokenizer of metrics that have one; an error if none has.
     lowercase : bool
-        Ignore case, where that is not so in any case.
+        Ignore case.
 
     Examples
     --------
@@ -39,26 +39,29 @@ def choose_metrics(
     for name in names:
         kind = cast(Any, metrics[name])
         if not hasattr(kind, "prepare"):
-            raise ConfigError(f"metric '{name}' does not compare texts with references")
+            usable = ", ".join(n for n in metrics if hasattr(metrics[n], "prepare"))
+            raise ConfigError(
+                f"metric '{name}' does not compare texts with references; use one of: {usable}"
+            )
         known = {field.name for field in fields(kind)}
         options = {
             key: value for key, value in shared.items() if value is not None and key in known
         }
         unused -= options.keys()
         if "case_sensitive" in known:
-            unused -= {"lowercase"}  # it ignores case unless told otherwise
+            unused -= {"lowercase"}  # it ignores case by default
         chosen[name] = config.decode(kind, options, source=f"metric '{name}'")
     if unused:
         option, asked = sorted(unused)[0], ", ".join(names)
-        raise ConfigError(f"the option '{option}' is for none of the chosen metrics: {asked}")
+        raise ConfigError(f"none of the chosen metrics ({asked}) has the option '{option}'")
     return chosen
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricResult:
-    """One system's score under one metric; `title` is what the metric is called in print.
+    """One system's score under one metric; `title` is the printed name of the metric.
 
-    `interval` and, for all systems but the first, `against_first` come from the bootstrap.
+    The bootstrap gives `interval` and, for all systems but the first, `against_first`.
     """
 
     score: float
@@ -89,7 +92,7 @@ class SystemResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """The scores of all systems; the first one is what the others are compared with."""
+    """The scores of all systems; the first one is the baseline of the others."""
 
     systems: Sequence[SystemResult]
     sentences: int
@@ -127,19 +130,19 @@ def evaluate(
     Parameters
     ----------
     systems : sequence of (name, texts)
-        One text for each sentence.
+        The name of each system and its texts, one per sentence.
     references : References
-        What they are compared with.
+        The references of the sentences.
     metrics : mapping
-        The metrics under the names by which results are found.
+        The metrics by name; results have the same names.
     resamples : int
-        Test sets of the bootstrap; 0 for scores alone.
+        The number of test sets of the bootstrap; 0 for scores only.
     seed : int
-        Decides which test sets are drawn.
+        Seed of the bootstrap.
     threads : int
-        0 for one per core. The result does not depend on it.
+        The number of threads; 0 for one per core. It does not change the result.
     tell : callable
-        Called with a system and a metric, how many of them are done and how many there are.
+        Progress callback, called with the system and metric, the number done and the total.
 
     Examples
     --------
@@ -151,7 +154,7 @@ def evaluate(
     [77.82, 0.0]
     """
     if not systems or not metrics:
-        raise ConfigError("nothing to evaluate: give one system and one metric at least")
+        raise ConfigError("nothing to evaluate: give at least one system and one metric")
     if resamples < 0:
         raise ConfigError(f"resamples must be >= 0, got {resamples}")
     for name, texts in systems:
@@ -161,7 +164,7 @@ def evaluate(
                 f"({references.source or 'given'}) have {len(references)}"
             )
     if not len(references):
-        raise DataError(f"{references.prefix}there are no sentences to evaluate")
+        raise DataError(f"{references.prefix}no sentences to evaluate")
     names = list(metrics)
     total, done = len(systems) * len(metrics), 0
     statistics: dict[str, list[Statistics]] = {}
@@ -190,7 +193,7 @@ def evaluate(
 def _resampled(
     statistics: Mapping[str, list[Statistics]], systems: int, resamples: int, seed: int
 ) -> dict[str, list[Statistics]]:
-    """Return the resampled sums of each metric and system; all share the test sets."""
+    """Return the resampled sums of each metric and system, from the same test sets."""
     if resamples == 0:
         return {name: [] for name in statistics}
     matrices = [matrix for name in statistics for matrix in statistics[name]]

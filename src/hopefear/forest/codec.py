@@ -1,4 +1,4 @@
-"""Forests as bytes, for :mod:`hopefear.formats.store`: compact, exact, safe to read."""
+"""Forests as bytes, for :mod:`hopefear.formats.forests.store`: compact, exact, safe to read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files of other tools and our own: n-best lists, weights, forests, rules.
+"""File formats of other tools and our own: n-best lists, forests, weights and rules.
 
-A format is a small module that registers its class; all modules here are imported, so that the
-registries are complete.
+A format is a class that registers itself. This package imports all modules in its folders, so that
+the registries are complete.
 """
 
 from importlib import import_module

@@ -1,7 +1,7 @@
-"""What a format is, and the registries in which formats are found.
+"""The protocols of formats, and the registries in which formats are found.
 
-A format is an object: options are fields of its class, and all have defaults. Its file in this
-package registers the class; nothing else has to be changed to add one.
+A format is an object whose class has the format's options as fields, all with defaults. The file
+that defines the class registers it; adding a format changes nothing else.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,56 +33,56 @@ __all__ = [
 
 
 class Format(Protocol):
-    """Whatever can be recognized by its content."""
+    """Anything that can be recognized by its content."""
 
     def sniff(self, source: Source) -> bool:
-        """Say whether the file looks like this format; ``source.head()`` has its first lines."""
+        """Return whether the file looks like this format; ``source.head()`` has its first lines."""
         ...
 
 
 @runtime_checkable
 class NBestFormat(Format, Protocol):
-    """A form of n-best lists that can be read."""
+    """A format of n-best lists that can be read."""
 
     def read(self, source: Source) -> Iterator[Segment]:
-        """Read hypotheses in the order of the file, one run of the same sentence at a time."""
+        """Read hypotheses in file order, yielding consecutive ones of a sentence together."""
         ...
 
 
 @runtime_checkable
 class WritableNBestFormat(NBestFormat, Protocol):
-    """A form of n-best lists that can also be written."""
+    """A format of n-best lists that can also be written."""
 
     def write(self, segments: Iterable[Segment], out: TextIO) -> None:
-        """Write hypotheses; FormatError for what the format cannot carry."""
+        """Write hypotheses; raise FormatError for anything the format cannot represent."""
         ...
 
 
 @runtime_checkable
 class WeightsFormat(Format, Protocol):
-    """A form of weights."""
+    """A format of weights."""
 
     def read(self, source: Source) -> Weights:
         """Read the weights."""
         ...
 
     def write(self, weights: Weights, out: TextIO) -> None:
-        """Write the weights; FormatError for what the format cannot carry."""
+        """Write the weights; raise FormatError for anything the format cannot represent."""
         ...
 
 
 @runtime_checkable
 class ForestFormat(Format, Protocol):
-    """A form of forests."""
+    """A format of forests."""
 
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read sentences and their forests; words and features are added to the vocabularies."""
+        """Read sentences and their forests, adding words and features to the vocabularies."""
         ...
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
-        """Write sentences and their forests; FormatError for what the format cannot carry."""
+        """Write sentences and forests; raise FormatError for anything that does not fit."""
         ...
 
 
@@ -98,9 +98,9 @@ forest_formats: Registry[ForestFormat] = Registry("forest format", group="hopefe
 
 
 def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:
-    """Make a format of its name and options, as ``nemo:beam_size=8,...``.
+    """Make a format from its name and options, as in ``nemo:beam_size=8,...``.
 
-    Options are those of the format's class, values as in TOML; what is no such value is text.
+    The options are the fields of the format's class. Values are read as TOML, or else as text.
     """
     name, _, options = text.partition(":")
     table: Table = {}
@@ -111,46 +111,48 @@ def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:
         put(table, key, parse_value(value), f"{formats.kind} '{text}'")
     try:
         return decode(formats[name], table, source=f"{formats.kind} '{name}'")
-    except ConfigError as error:  # options of a format are no settings by themselves
+    except ConfigError as error:  # without the names of settings: a format's options are none
         raise ConfigError(str(error)) from error
 
 
 def choose_format(
     source: Source, formats: Registry[AnyFormat], chosen: str | AnyFormat | None
 ) -> AnyFormat:
-    """Return the format that was chosen, by name or as an object, or else the one that fits.
+    """Return the chosen format, given by name or as an object, or detect it from the content.
 
-    A file that fits no format, or several, is an error that lists what could be chosen.
+    If no format fits the content, or several do, the FormatError lists the choices.
     """
     if isinstance(chosen, str):
         return named_format(chosen, formats)
     if chosen is not None:
         return chosen
     if not source.is_directory and not source.head():
-        raise FormatError(f"{source.name}: is empty, so that there is nothing to read")
+        raise FormatError(f"{source.name}: the file is empty")
     fitting = fitting_formats(source, formats) or fitting_formats(source, formats, nearly=True)
     if len(fitting) == 1:
         return formats[fitting[0]]()
-    # Where weights are read, there is mostly no option that names their format.
+    # Most commands that read weights have no option for their format.
     nameable = formats is not weights_formats
     if fitting:
-        problem = f"could be any of these; name the format: {', '.join(fitting)}"
+        problem = f"fits several formats; choose one of: {', '.join(fitting)}"
     else:
         first = next((line for line in source.head() if line.strip()), "")
         shown = repr(first if len(first) <= SHOWN else f"{first[:SHOWN]}...")
         looks = "" if source.is_directory else f"; its first line is {shown}"
-        known, named = ", ".join(formats), "if it is one of these, name it" if nameable else "known"
-        problem = f"is in no known {formats.kind}{looks}; {named}: {known}"
+        known = (
+            f"{'choose one of the known formats' if nameable else 'known'}: {', '.join(formats)}"
+        )
+        problem = f"the {formats.kind} is not recognized{looks}; {known}"
     raise FormatError(f"{source.name}: {problem}", settings=("format",) if nameable else ())
 
 
 def fitting_formats(
     source: Source, formats: Registry[AnyFormat], *, nearly: bool = False
 ) -> list[str]:
-    """Return the names of the formats that a file looks like.
+    """Return the names of the formats that fit the content of a file.
 
-    `nearly`: by its lines one for one. A format that at least half of the first lines fit is the
-    right one, and its reader then says which line is broken, and how.
+    With `nearly`, a format needs to fit only half of the first lines, one by one. Its reader can
+    then report which line is broken.
     """
     if not nearly:
         return [name for name in formats if formats[name]().sniff(source)]
@@ -165,7 +167,7 @@ def fitting_formats(
 def group_hypotheses(
     hypotheses: Iterable[tuple[int | str, Hypothesis]],
 ) -> Iterator[Segment]:
-    """Gather the hypotheses of the same sentence that follow each other."""
+    """Group consecutive hypotheses of the same sentence."""
     current: int | str = 0
     run: list[Hypothesis] = []
     for sentence, hypothesis in hypotheses:

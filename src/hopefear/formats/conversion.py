@@ -1,4 +1,4 @@
-"""From one tool's file to another's: n-best lists, weights and forests, in any known format."""
+"""Conversion of n-best lists, weights and forests between all known formats."""
 
 from typing import Any, Literal, get_args
 
@@ -26,7 +26,7 @@ from hopefear.types import Vocabulary
 __all__ = ["Kind", "convert"]
 
 Kind = Literal["forests", "nbest", "weights"]
-"""What a file holds."""
+"""The kind of a file's content."""
 
 _FORMATS: dict[Kind, Registry[Any]] = {
     "forests": forest_formats,
@@ -44,20 +44,20 @@ def convert(
     kind: Kind | None = None,
     tell: Tell = tell_nobody,
 ) -> None:
-    """Read `source` in one format and write `target` in another; memory is needed for little of it.
+    """Read `source` in one format and write `target` in another, piece by piece.
 
     Parameters
     ----------
     source, target : str or Path
-        Files; plain or gzip, or ``-`` for standard input and output. Forests may be in directories.
+        Files, or ``-`` for standard input and output; directories for some formats of forests.
     to : str
         The format to write.
     from_ : str, optional
-        The format to read; told by content if not given.
+        The format to read; detected from the content by default.
     kind : {"forests", "nbest", "weights"}, optional
-        What the file holds; told by content and by the formats if not given.
+        The kind of content; detected from the content and the formats by default.
     tell : callable
-        Called with the file, how many of its bytes are read and how many it has.
+        Progress callback, called with the file, the bytes read and the size.
     """
     check_other_file(source, target)
     with open_source(source) as opened:
@@ -75,7 +75,7 @@ def convert(
 
 
 def _kind(source: Source, from_: str | None, to: str, kind: Kind | None) -> Kind:
-    """Return what the file holds: what has these formats, and what its content looks like."""
+    """Return the kind of the content, from the formats and from the content itself."""
     if kind is not None and kind not in _FORMATS:
         raise ConfigError(f"unknown kind '{kind}'{suggest(kind, get_args(Kind))}")
     from_, to = from_ and from_.partition(":")[0], to.partition(":")[0]  # without options
@@ -91,19 +91,19 @@ def _kind(source: Source, from_: str | None, to: str, kind: Kind | None) -> Kind
         if to in formats and (from_ is None or from_ in formats)
     ]
     if not named:
-        raise ConfigError(f"no kind of file has both formats, '{from_}' and '{to}'")
+        raise ConfigError(f"cannot convert '{from_}' to '{to}': they hold different kinds of data")
     fitting = named if len(named) == 1 else _fitting(source, named, from_)
     if len(fitting) == 1:
         return fitting[0]
-    problem = "could be of any kind" if fitting else "looks like no known kind of file"
-    raise FormatError(f"{source.name}: {problem}; name the kind ({', '.join(fitting or named)})")
+    problem = "the kind of content is ambiguous" if fitting else "the content is not recognized"
+    raise FormatError(f"{source.name}: {problem}; choose the kind: {', '.join(fitting or named)}")
 
 
 def _fitting(source: Source, kinds: list[Kind], format: str | None) -> list[Kind]:
-    """Return the kinds of files that this one looks like, or else those that most lines fit.
+    """Return the kinds that the content fits, or else those that most lines fit.
 
-    What looks like another format of a kind than the one that was named is still of that kind:
-    weights of Joshua and of cdec look the same.
+    The content may fit another format of the kind than the given one: weights of Joshua and of cdec
+    look the same.
     """
     for wanted in (format, None):
         for nearly in (False, True):

@@ -1,4 +1,4 @@
-"""Names, numbers and JSON values as they stand in files."""
+"""Names, numbers and JSON values in files: parsing, checks and formatting."""
 
 import json
 import math
@@ -38,7 +38,7 @@ __all__ = [
     "split_blanks",
 ]
 
-# Python's float() would also take 1_000, other scripts' digits, and surrounding blanks.
+# float() would also accept 1_000, digits of other scripts, and surrounding spaces.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -48,11 +48,11 @@ _NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _COUNT = re.compile(r"0|[1-9][0-9]*")
 
 
-# Lists are held by sentence: a number beyond this is a mistake, and would be a huge table.
+# Lists are stored by sentence; a larger number is a mistake and would need a huge table.
 LAST_SENTENCE = 10**8 - 1
 
 
-_DIGITS = 10  # a longer row of digits is a key
+_DIGITS = 10  # more digits than this are a key
 
 
 BLANK = " \t\n\v\f\r"
@@ -62,12 +62,12 @@ _BLANKS = re.compile(f"[{BLANK}]+")
 
 
 def format_number(value: float) -> str:
-    """Write a number with as few digits as read back to the same bits."""
+    """Format a number with the fewest digits that reproduce its bits."""
     return float.__repr__(float(value))
 
 
 def parse_number(text: str) -> float:
-    """Read a finite number; FormatError (without a place) for anything else."""
+    """Read a finite number; raise FormatError, without file and line, for anything else."""
     if not _NUMBER.fullmatch(text):
         problem = "is not finite" if _NOT_FINITE.fullmatch(text) else "is not a number"
         raise FormatError(f"'{text}' {problem}")
@@ -78,61 +78,63 @@ def parse_number(text: str) -> float:
 
 
 def is_number(text: str) -> bool:
-    """Say whether a text is a number, finite or not."""
+    """Return whether a text is a number, finite or not."""
     return bool(_NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
 
 
 def split_blanks(text: str, most: int = 0) -> list[str]:
-    """Split at ASCII blanks only, at `most` so many times: a name may contain other blanks."""
+    """Split at ASCII spaces, at most `most` times; names may contain other spaces."""
     stripped = text.strip(BLANK)
     return _BLANKS.split(stripped, maxsplit=most) if stripped else []
 
 
 def check_sentence(sentence: object) -> int | str:
-    """Return a sentence's number or key if it is one, else raise FormatError."""
+    """Return `sentence` if it is a valid number or key, else raise FormatError."""
     number = isinstance(sentence, int) and not isinstance(sentence, bool)
     if number and 0 <= cast(int, sentence) <= LAST_SENTENCE:
         return cast(int, sentence)
     if isinstance(sentence, str) and sentence:
         return sentence
     if number and cast(int, sentence) > LAST_SENTENCE:
-        raise FormatError(f"there can be no sentence {sentence!r:.40}: they end at {LAST_SENTENCE}")
-    raise FormatError(f"a sentence is a number from 0 or a string, got {sentence!r:.40}")
+        raise FormatError(f"sentence number {sentence!r:.40} exceeds {LAST_SENTENCE}")
+    raise FormatError(f"expected a sentence number from 0, or a key; got {sentence!r:.40}")
 
 
 def parse_sentence(text: str) -> int | str:
-    """Read a sentence's number, or else its key."""
+    """Read a sentence number or key."""
     is_number = _COUNT.fullmatch(text) is not None and len(text) <= _DIGITS
     return check_sentence(int(text) if is_number else text)
 
 
 def format_sentence(sentence: int | str, format: str) -> str:
-    """Write a sentence's number or key; a key that would be read as a number is an error."""
+    """Format a sentence number or key; raise FormatError for a key that looks like a number."""
     text = str(sentence)
     if parse_sentence(text) != sentence:
-        raise FormatError(f"the {format} format would read the key {sentence!r} as a number")
+        raise FormatError(f"the {format} format cannot tell the key {sentence!r} from a number")
     return text
 
 
 def check_name(name: str, format: str, *, forbidden: str = BLANK) -> str:
-    """Return a feature's name if the format can carry it, else raise FormatError.
+    """Return a feature's name if the format can represent it, else raise FormatError.
 
-    Blanks are forbidden unless other characters are given.
+    By default spaces are forbidden.
     """
     if not name:
-        raise FormatError(f"the {format} format cannot carry a feature without a name")
+        raise FormatError(f"the {format} format cannot represent a feature with an empty name")
     for character in forbidden:
         if character in name:
             raise FormatError(
-                f"the {format} format cannot carry the feature {name!r}: it contains {character!r}"
+                f"the {format} format cannot represent the feature {name!r}: it has {character!r}"
             )
     if name.startswith(BYTE_ORDER_MARK):
-        raise FormatError(f"the {format} format cannot carry {name!r}: a byte order mark")
+        raise FormatError(
+            f"the {format} format cannot represent {name!r}: it begins with a byte order mark"
+        )
     return name
 
 
 class WeightTable:
-    """Collects weights while a file is read; every problem is an error with file and line."""
+    """Collects weights from a file; errors name the file and the line."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -140,7 +142,7 @@ class WeightTable:
         self._lines: list[int] = []
 
     def add(self, line: int, name: str, value: str) -> None:
-        """Add one weight; a name must not come twice."""
+        """Add a weight; names must not repeat."""
         if name in self._weights:
             first = self._lines[list(self._weights).index(name)]
             raise self._source.error(line, f"feature '{name}' already has a weight (line {first})")
@@ -151,7 +153,7 @@ class WeightTable:
         self._lines.append(line)
 
     def weights(self) -> Weights:
-        """Return what was collected."""
+        """Return the collected weights."""
         return Weights(self._weights)
 
 
@@ -161,9 +163,9 @@ def component_names(label: str, count: int) -> list[str]:
 
 
 def join_components(features: Mapping[str, float]) -> Iterator[tuple[str, Sequence[float]]]:
-    """Give labels and their values: NAME_0, NAME_1, ... in a row become one label NAME.
+    """Yield labels and their values; consecutive NAME_0, NAME_1, ... become one label NAME.
 
-    They do not if reading could then not tell them from a feature that is called NAME.
+    If there is a feature NAME as well, they stay apart.
     """
     names, values = list(features), list(features.values())
     at = 0
@@ -178,41 +180,41 @@ def join_components(features: Mapping[str, float]) -> Iterator[tuple[str, Sequen
 
 
 def format_pairs(features: Mapping[str, float], format: str, forbidden: str = "") -> str:
-    """Write features as NAME=VALUE with blanks between; `forbidden` are further characters."""
+    """Format features as NAME=VALUE, separated by spaces; names must not have `forbidden`."""
     for name in features:
         check_name(name, format, forbidden=BLANK + forbidden)
         if any(map(is_pair, name.split(";")[:-1])):
-            raise FormatError(f"the {format} format would take {name!r} for several features")
+            raise FormatError(f"the {format} format would read {name!r} as several features")
     return " ".join(f"{name}={format_number(value)}" for name, value in features.items())
 
 
 def is_pair(word: str) -> bool:
-    """Say whether a word is NAME=VALUE."""
+    """Return whether a word is NAME=VALUE."""
     name, _, value = word.rpartition("=")
     return bool(name) and is_number(value)
 
 
 def keyed_values(source: Source) -> Iterator[tuple[int, str, str]]:
-    """Give line number, key and what follows it, without blanks around it."""
+    """Yield line number, key and value of ``KEY VALUE`` lines, as Kaldi and ESPnet write them."""
     seen: set[str] = set()
     for number, line in source:
         words = split_blanks(line, most=1)
         if not words:
             continue
         if words[0] in seen:
-            raise source.error(number, f"'{words[0]}' comes twice")
+            raise source.error(number, f"the key '{words[0]}' appears twice")
         seen.add(words[0])
         yield number, words[0], words[1] if len(words) > 1 else ""
 
 
 def read_keyed_lines(path: PathLike) -> dict[str, str]:
-    """Read a file of texts by their keys, such as the references of utterances."""
+    """Read texts by key, such as the references of utterances."""
     with open_source(path) as source:
         return {key: value for _, key, value in keyed_values(source)}
 
 
 class JsonPairs(tuple[tuple[str, object], ...]):
-    """An object as its keys and values in order, for formats in which keys come again."""
+    """A JSON object as pairs in order, for formats that repeat keys."""
 
     __slots__ = ()
 
@@ -220,28 +222,32 @@ class JsonPairs(tuple[tuple[str, object], ...]):
 def parse_json(
     text: str, source: Source | str, line: int, *, pairs: bool = False, infinite: bool = False
 ) -> object:
-    """Read JSON that begins at a line of a file; all numbers are finite, unless told otherwise.
+    """Read JSON that begins at a line of a file.
 
-    No key may come twice, unless objects are asked for as `JsonPairs`.
+    With `pairs`, objects become `JsonPairs`; otherwise keys must not repeat. Numbers must be finite
+    unless `infinite`.
     """
     name = source if isinstance(source, str) else source.name
     try:
         decoder = _pairs_decoder if pairs else _infinite_decoder if infinite else _decoder
         value: object = decoder.decode(text)
-        if "\\ud" in text or "\\uD" in text:  # perhaps half a character
+        if "\\ud" in text or "\\uD" in text:  # perhaps half of a surrogate pair
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         place = line + error.lineno - 1
         raise FormatError(f"{name}:{place}: not JSON: {error.msg} (column {error.colno})") from None
     except UnicodeEncodeError as error:
-        raise FormatError(f"{name}:{line}: a text is not Unicode: {error.reason}") from None
-    except (ValueError, RecursionError) as error:  # too many digits, too deep, or what we refuse
+        raise FormatError(f"{name}:{line}: a string is not valid Unicode: {error.reason}") from None
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # digits, depth, or refused by us
         raise FormatError(f"{name}:{line}: {error}") from None
     return value
 
 
 def json_number(value: object, what: str) -> float:
-    """Return a number out of JSON as a float; `what` begins the message if it is none."""
+    """Return a JSON number as a float; `what` begins the message for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise FormatError(f"{what} must be a number, got {value!r:.40}")
     if not -sys.float_info.max <= value <= sys.float_info.max:
@@ -250,7 +256,7 @@ def json_number(value: object, what: str) -> float:
 
 
 def json_integer(value: object, what: str, *, most: int = 2**31 - 1, least: int = 0) -> int:
-    """Return a whole number out of JSON that is not below `least` nor above `most`."""
+    """Return a JSON integer from `least` to `most`."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise FormatError(f"{what} must be a whole number, got {value!r:.40}")
     if not least <= value <= most:
@@ -259,14 +265,14 @@ def json_integer(value: object, what: str, *, most: int = 2**31 - 1, least: int 
 
 
 def json_text(value: object, what: str) -> str:
-    """Return a string out of JSON."""
+    """Return a JSON string."""
     if not isinstance(value, str):
         raise FormatError(f"{what} must be a string, got {value!r:.40}")
     return value
 
 
 def json_list(value: object, what: str) -> list[object]:
-    """Return a list out of JSON; null counts as an empty one."""
+    """Return a JSON list; null is an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -275,7 +281,7 @@ def json_list(value: object, what: str) -> list[object]:
 
 
 def json_object(value: object, what: str) -> dict[str, object]:
-    """Return an object out of JSON; null counts as an empty one."""
+    """Return a JSON object; null is an empty one."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -288,7 +294,7 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(table) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for i, name in enumerate(names) if name in names[:i])
-        raise FormatError(f"'{repeated}' comes twice")
+        raise FormatError(f"the key '{repeated}' appears twice")
     return table
 
 

@@ -1,4 +1,4 @@
-"""Files as all formats see them: lines in, packed or not; written whole or not at all."""
+"""Input as lines, compressed or not, and output that replaces a file only when complete."""
 
 import bz2
 import gzip
@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, TextIO, TypeVar, cast
 
-from hopefear.errors import ConfigError, FormatError
-from hopefear.file_errors import file_error_reason, naming
+from hopefear.errors import ConfigError, FormatError, file_error_reason, naming
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -36,37 +35,37 @@ __all__ = [
 
 PathLike = str | Path
 Tell = Callable[[str, int, int], None]
-"""Called with a file, how many of its bytes are read and how many it has; 0 if not known."""
+"""Progress callback: file, bytes read and size of the file (0 if unknown)."""
 
 T = TypeVar("T")
 
-# How packed files begin. Ours are gzip if anything.
+# The first bytes of compressed files.
 GZIP_MAGIC, XZ_MAGIC = b"\x1f\x8b", b"\xfd7zXZ\0"
 BZIP2_MAGIC = re.compile(rb"BZh[1-9]1AY&SY")
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 MAGIC_BYTES = 10
 HEAD_BYTES = 1 << 18
 PIECE_BYTES = 1 << 18
-# No line of any format comes near this: a longer one is a broken or hostile file.
+# No line of any format comes near this length; a longer one means a broken or hostile file.
 LONGEST_LINE = 1 << 30
 BYTE_ORDER_MARK = "\ufeff"
 
 
 def tell_nobody(file: str, done: int, total: int) -> None:
-    """Tell nobody how far a file is read."""
+    """Ignore progress."""
 
 
 class Source:
-    """A file to be read: its first lines to look at, and all of them in order.
+    """A file to read: its first lines as a preview, then all lines in order.
 
-    A directory is a source without lines, for formats that consist of several files.
+    A directory is a source without lines, for formats of several files.
 
     Attributes
     ----------
     name : str
-        The file as the user wrote it; every error begins with it.
+        The file as the user wrote it, with which every error begins.
     path : Path
-        Where it is; ``-`` for standard input.
+        Its path; ``-`` for standard input.
     """
 
     def __init__(
@@ -82,11 +81,11 @@ class Source:
 
     @property
     def is_directory(self) -> bool:
-        """Whether this is a directory, which has no lines of its own."""
+        """Whether this is a directory, which has no lines."""
         return self._stream is None
 
     def pieces(self) -> Iterator[bytes]:
-        """Give the decompressed bytes in large pieces; lines and bytes come from one place."""
+        """Yield the decompressed bytes in large pieces; this consumes lines, too."""
         with self._intact():
             first = True
             while piece := self._bytes().read(PIECE_BYTES):
@@ -94,56 +93,56 @@ class Source:
                 first = False
 
     def head(self, limit: int = 100) -> list[str]:
-        """Return the first lines, as far as they lie in 256 kB; nothing is consumed."""
+        """Return the first lines within 256 kB, without consuming them."""
         lines = self._head.split(b"\n", limit)
         if len(lines) > 1:
-            lines.pop()  # half a line, or what follows the last newline
+            lines.pop()  # an incomplete line, or the rest after the last newline
         text = [line.removesuffix(b"\r").decode(errors="replace") for line in lines]
         return [text[0].removeprefix(BYTE_ORDER_MARK), *text[1:]] if self._head else []
 
     def alone(self, line: str) -> "Source":
-        """Return a source that has a line of this one and no other."""
+        """Return a source with only this line."""
         return Source(self.name, self.path, io.BytesIO(line.encode()))
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        """Give every line with its number from 1; lines end at newlines and nowhere else."""
+        """Yield each line with its number from 1; only newlines end lines."""
         number, stream = 0, self._bytes()
         with self._intact():
             while line := stream.readline(LONGEST_LINE):
                 number += 1
                 if len(line) == LONGEST_LINE:
-                    raise self.error(number, f"is longer than {LONGEST_LINE} bytes")
+                    raise self.error(number, f"the line is longer than {LONGEST_LINE} bytes")
                 try:
                     text = line.removesuffix(b"\n").removesuffix(b"\r").decode()
                 except UnicodeDecodeError as error:
-                    place = f"byte {error.start + 1} of the line: {error.reason}"
-                    raise self.error(number, f"is not UTF-8 ({place})") from None
+                    place = f"{error.reason} at byte {error.start + 1} of the line"
+                    raise self.error(number, f"not UTF-8: {place}") from None
                 yield number, text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text
 
     @property
     def bytes_read(self) -> int:
-        """How much of the file has been read, compressed as it is; 0 if that is not known."""
+        """The number of bytes read so far, before decompression; 0 if unknown."""
         return self._file.tell() if self._file is not None else 0
 
     @property
     def size(self) -> int:
-        """How many bytes the file has; 0 if that is not known."""
+        """The size of the file in bytes; 0 if unknown."""
         return os.fstat(self._file.fileno()).st_size if self._file is not None else 0
 
     def watched(self, items: Iterable[T], tell: Tell) -> Iterator[T]:
-        """Give what is read from the file, and tell how far it is read."""
+        """Yield items that are read from this source, and report progress."""
         total = self.size
         for item in items:
             yield item
             tell(self.name, self.bytes_read, total)
 
     def error(self, line: int, message: str) -> FormatError:
-        """Return the error that says where the file breaks its format."""
+        """Return a FormatError that names the file and the line."""
         return FormatError(f"{self.name}:{line}: {message}")
 
     def _bytes(self) -> BinaryIO:
         if self._stream is None:
-            raise FormatError(f"{self.name}: is a directory; expected a file")
+            raise FormatError(f"{self.name}: expected a file, found a directory")
         return self._stream
 
     @contextmanager
@@ -152,15 +151,15 @@ class Source:
             yield
         except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             if isinstance(error, OSError) and error.errno is not None:
-                raise  # the disk's fault, not that of the data
-            raise FormatError(f"{self.name}: the compressed data is broken: {error}") from error
+                raise  # an error of the disk, not of the data
+            raise FormatError(f"{self.name}: the compressed data is corrupt: {error}") from error
 
 
 @contextmanager
 def open_source(path: PathLike) -> Iterator[Source]:
     """Open a file, a directory or standard input (``-``).
 
-    gzip, bzip2 and xz are told by the first bytes of a file.
+    The first bytes show whether a file is compressed by gzip, bzip2 or xz.
     """
     name = str(path)
     if name == "-":
@@ -175,17 +174,17 @@ def open_source(path: PathLike) -> Iterator[Source]:
 
 
 def named_file(source: Source, written: str, what: str) -> Path:
-    """Find a file that another one names: beside that file, or from where we are."""
+    """Find a file that `source` refers to, in its folder or in the current one."""
     places = list(dict.fromkeys([source.path.parent / written, Path(written)]))
     for path in places:
         if path.is_file():
             return path
     tried = " or ".join(map(str, places))
-    raise FormatError(f"{source.name}: the {what} is not there: {tried}")
+    raise FormatError(f"{source.name}: the {what} does not exist: {tried}")
 
 
 def numbered_folders(folder: Path, name: re.Pattern[str]) -> list[Path]:
-    """Return the folders in a folder whose name fits, by the number that its group matches."""
+    """Return the subfolders whose names match, sorted by the number in the first group."""
     if not folder.is_dir():
         return []
     found = [(name.fullmatch(path.name), path) for path in folder.iterdir() if path.is_dir()]
@@ -193,10 +192,10 @@ def numbered_folders(folder: Path, name: re.Pattern[str]) -> list[Path]:
 
 
 def read_lines(path: PathLike) -> list[str]:
-    """Read plain text, one segment a line: sources and references.
+    """Read plain text with one sentence per line.
 
-    Lines end at newlines (a carriage return before one is dropped) and at no other character that
-    Unicode calls a separator.
+    Only newlines end lines, not the other line separators of Unicode. A carriage return before a
+    newline is dropped.
     """
     with open_source(path) as source:
         return [line for _, line in source]
@@ -204,7 +203,7 @@ def read_lines(path: PathLike) -> list[str]:
 
 @contextmanager
 def open_output(path: PathLike) -> Iterator[TextIO]:
-    """Open a text file as `open_binary_output` does; it is written in UTF-8."""
+    """Open a text file for writing in UTF-8; see `open_binary_output`."""
     with open_binary_output(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
         try:
@@ -213,15 +212,15 @@ def open_output(path: PathLike) -> Iterator[TextIO]:
         except UnicodeEncodeError as error:
             raise FormatError(f"{path}: cannot be written as UTF-8: {error.reason}") from error
         finally:
-            text.detach()  # the stream is not ours to close
+            text.detach()  # so that it does not close the stream
 
 
 @contextmanager
 def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
-    """Open a file to be written whole or not at all, compressed if its name ends in ``.gz``.
+    """Open a file for writing, compressed if its name ends in ``.gz``.
 
-    What is written goes to a new file beside the target, which takes the target's place when the
-    block ends; after an exception it is removed. ``-`` is standard output.
+    The content goes to a temporary file in the same folder, which replaces the target when the
+    block ends, or is removed after an exception. ``-`` is standard output.
     """
     target = Path(path)
     if str(path) == "-":
@@ -230,7 +229,7 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
             sys.stdout.buffer.flush()
         return
     if target.exists() and not target.is_file():
-        # A pipe or a device cannot be replaced: it is written to.
+        # A pipe or a device cannot be replaced, so it is written directly.
         with naming(target), _created(target, target, "wb") as file:
             yield file
         return
@@ -244,9 +243,9 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing(path: PathLike) -> Iterator[Path]:
-    """Give the name of a new file beside `path`, which takes its place when the block ends.
+    """Yield a temporary name in the folder of `path`; its file replaces `path` in the end.
 
-    After an exception it is removed instead.
+    After an exception the temporary file is removed instead.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
@@ -270,7 +269,7 @@ def _compressed(file: BinaryIO, target: Path) -> Iterator[BinaryIO]:
     if target.suffix != ".gz":
         yield file
         return
-    # Neither time nor name: the same content gives the same bytes.
+    # Without time and name, the same content gives the same bytes.
     with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
         yield cast(BinaryIO, packed)
 
@@ -278,7 +277,7 @@ def _compressed(file: BinaryIO, target: Path) -> Iterator[BinaryIO]:
 def _is_directory(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # what is no name of a file, such as a whole text, is told when it is opened
+    except OSError:  # not a valid name: opening the file reports it
         return False
 
 
@@ -293,7 +292,9 @@ def _decompressed(file: BinaryIO, name: str) -> BinaryIO:
     start = file.read(MAGIC_BYTES)
     whole = _replay(start, file)
     if start.startswith(ZSTD_MAGIC):
-        raise FormatError(f"{name}: is packed by zstd, which is not read; unpack it, or use gzip")
+        raise FormatError(
+            f"{name}: zstd compression is not supported; decompress the file, or use gzip"
+        )
     if start.startswith(GZIP_MAGIC):
         return cast(BinaryIO, gzip.GzipFile(fileobj=whole))
     if start.startswith(XZ_MAGIC):
@@ -302,7 +303,7 @@ def _decompressed(file: BinaryIO, name: str) -> BinaryIO:
 
 
 def _replay(head: bytes, rest: BinaryIO) -> BinaryIO:
-    """Return the stream `rest` with the bytes that were already read from it back in front."""
+    """Return a stream of `head`, the bytes that were already read, and `rest`."""
     return io.BufferedReader(_Replay(head, rest), 1 << 18)
 
 
@@ -322,7 +323,7 @@ class _Replay(io.RawIOBase):
 
 
 def check_other_file(source: PathLike, target: PathLike) -> None:
-    """Refuse to write what is read from a file to that file."""
+    """Raise ConfigError if the target is the file that is read."""
     paths = (Path(source), Path(target))
     if "-" not in map(str, paths) and all(map(Path.exists, paths)) and paths[0].samefile(paths[1]):
-        raise ConfigError(f"{target}: would be replaced by what is read from it; name another file")
+        raise ConfigError(f"{target}: cannot replace the input file; choose another output file")

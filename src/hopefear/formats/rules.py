@@ -1,7 +1,7 @@
-"""Rule tables of other tools: Moses, and Hiero's form as cdec and Joshua have it.
+"""Rule tables of Moses, and of Hiero in the forms of cdec and Joshua.
 
-They are read into a :class:`GrammarBuilder`, from any number of files, and written from a grammar.
-A glue grammar is a rule table like any other.
+Any number of files is read into a :class:`GrammarBuilder`; a grammar can be written as a table. A
+glue grammar is a rule table, too.
 """
 
 import re
@@ -15,6 +15,7 @@ from hopefear.formats.base import Format, choose_format, named_format
 from hopefear.formats.files import PathLike, Source, open_binary_output, open_source
 from hopefear.grammar import Grammar, GrammarBuilder, RuleTable
 from hopefear.registry import Registry
+from hopefear.settings import setting, settings
 
 __all__ = [
     "CdecRules",
@@ -33,14 +34,14 @@ __all__ = [
 
 @runtime_checkable
 class RuleFormat(Format, Protocol):
-    """A form of rule tables."""
+    """A format of rule tables."""
 
     def read(self, source: Source, builder: GrammarBuilder) -> None:
         """Add the rules of a file."""
         ...
 
     def write(self, grammar: Grammar, out: BinaryIO) -> None:
-        """Write all rules; FormatError for what the format cannot carry."""
+        """Write all rules; raise FormatError for anything the format cannot represent."""
         ...
 
 
@@ -48,21 +49,18 @@ rule_formats: Registry[RuleFormat] = Registry("rule format")
 
 
 @rule_formats.register("moses")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class MosesRules:
     """``SOURCE [X] ||| TARGET [LHS] ||| p p p p ||| links ||| counts ||| NAME value ||| ...``.
 
-    The scores are probabilities: the model sees their logarithms, not below -100, as in Moses.
-    Three counts are kept as ``count_e``, ``count_f`` and ``count_f_e``; properties are skipped.
-
-    Parameters
-    ----------
-    label
-        What the table is called in moses.ini: its scores are LABEL_0, LABEL_1, ... or, if there is
-        one, LABEL.
+    The scores are probabilities. As in Moses, the model uses their logarithms, at least -100. Three
+    counts become ``count_e``, ``count_f`` and ``count_f_e``; properties are skipped.
     """
 
-    label: str = "TranslationModel0"
+    label: str = setting(
+        "TranslationModel0",
+        "Name of the table in moses.ini; its scores are LABEL_0, LABEL_1, ..., a single one LABEL.",
+    )
 
     def sniff(self, source: Source) -> bool:
         """Look for sides that end with a label."""
@@ -74,25 +72,19 @@ class MosesRules:
         builder.parse(source.pieces(), RuleTable.moses, self.label, source.name, negate=False)
 
     def write(self, grammar: Grammar, out: BinaryIO) -> None:
-        """Write all rules; scores are written as the probabilities that they are logarithms of."""
+        """Write all rules, with probabilities in place of their logarithms."""
         grammar.write_text(RuleTable.moses, out.write)
 
 
 @rule_formats.register("cdec")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class CdecRules:
-    """``[LHS] ||| SOURCE ||| TARGET ||| NAME=value ... ||| links``; values are used as they are.
+    """``[LHS] ||| SOURCE ||| TARGET ||| NAME=value ... ||| links``; values do not change."""
 
-    Parameters
-    ----------
-    label
-        Numbers without a name are the features LABEL_0, LABEL_1, ...
-    """
-
-    label: str = "PhraseModel"
+    label: str = setting("PhraseModel", "Unnamed values are the features LABEL_0, LABEL_1, ...")
 
     def sniff(self, source: Source) -> bool:
-        """Look for a label before three bars."""
+        """Look for a label before ``|||``."""
         return _all_lines_match(source, r"\[[^\[\] ]+\] +\|\|\| ")
 
     def read(self, source: Source, builder: GrammarBuilder) -> None:
@@ -100,25 +92,19 @@ class CdecRules:
         builder.parse(source.pieces(), RuleTable.hiero, self.label, source.name, negate=False)
 
     def write(self, grammar: Grammar, out: BinaryIO) -> None:
-        """Write all rules; for probabilities their logarithms are written."""
+        """Write all rules, with logarithms in place of probabilities."""
         grammar.write_text(RuleTable.hiero, out.write)
 
 
 @rule_formats.register("joshua")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class JoshuaRules:
-    """The same, but Joshua changes the sign of numbers without a name (they were costs).
+    """cdec's format, but Joshua changes the sign of unnamed values, which were costs."""
 
-    Parameters
-    ----------
-    owner
-        Numbers without a name are the features tm_OWNER_0, tm_OWNER_1, ...
-    """
-
-    owner: str = "pt"
+    owner: str = setting("pt", "Unnamed values are the features tm_OWNER_0, tm_OWNER_1, ...")
 
     def sniff(self, source: Source) -> bool:
-        """Leave it to cdec's format: the files look the same, so Joshua's must be named."""
+        """Return False: the file looks like cdec's, so Joshua's format must be chosen by name."""
         return False
 
     def read(self, source: Source, builder: GrammarBuilder) -> None:
@@ -127,12 +113,12 @@ class JoshuaRules:
         builder.parse(source.pieces(), RuleTable.hiero, label, source.name, negate=True)
 
     def write(self, grammar: Grammar, out: BinaryIO) -> None:
-        """Write all rules; features have names, so Joshua leaves their sign."""
+        """Write all rules; all features have names, so Joshua keeps their signs."""
         grammar.write_text(RuleTable.hiero, out.write)
 
 
 def detect_rules(path: PathLike) -> str:
-    """Return the name of the format in which rules are written."""
+    """Return the name of a rule table's format."""
     with open_source(path) as source:
         return rule_formats.name_of(type(choose_format(source, rule_formats, None)))
 
@@ -148,17 +134,17 @@ def read_rules(
     Parameters
     ----------
     paths
-        A file or several, plain or gzip, or ``-``.
+        One or more files, or ``-`` for standard input.
     format
-        A name out of `rule_formats`, perhaps with options (``moses:label=TranslationModel1``), or a
-        format; told by content if not given.
+        A name in `rule_formats`, perhaps with options (``moses:label=TranslationModel1``), or a
+        format; detected from the content by default.
     builder
-        Where to add the rules; a new one if left out.
+        The builder to add the rules to; a new one by default.
 
     Returns
     -------
     GrammarBuilder
-        With the rules: ``build()`` makes a grammar of them, ``write(path)`` a file.
+        The builder; ``build()`` makes a grammar, ``write(path)`` a file.
     """
     builder = GrammarBuilder() if builder is None else builder
     for path in [paths] if isinstance(paths, str | Path) else paths:
@@ -168,7 +154,7 @@ def read_rules(
 
 
 def write_rules(path: PathLike, grammar: Grammar, format: str | RuleFormat) -> None:
-    """Write all rules of a grammar as text, compressed if the name ends in ``.gz``."""
+    """Write all rules of a grammar as text; see `open_output` for the file."""
     chosen = named_format(format, rule_formats) if isinstance(format, str) else format
     with open_binary_output(path) as out:
         chosen.write(grammar, out)
@@ -176,9 +162,9 @@ def write_rules(path: PathLike, grammar: Grammar, format: str | RuleFormat) -> N
 
 @dataclass(frozen=True, kw_only=True)
 class InputSegment:
-    """A sentence of cdec's input, perhaps with a grammar of its own and references.
+    """A sentence of cdec's input, perhaps with references and its own grammar.
 
-    `id` and `grammar` are what the line says, a relative path as it is; None where it says nothing.
+    `id` and `grammar` are the attributes in the line, or None.
     """
 
     source: str
@@ -194,7 +180,7 @@ _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*\"([^\"]*)\"")
 def read_segments(path: PathLike) -> Iterator[InputSegment]:
     r"""Read cdec's input: ``<seg id="0" grammar="0.gz">source</seg> ||| reference ||| ...``.
 
-    Lines without a segment are sentences without a grammar.
+    A line without ``<seg>`` is a sentence without a grammar.
     """
     with open_source(path) as source:
         for number, line in source:
@@ -205,7 +191,7 @@ def read_segments(path: PathLike) -> Iterator[InputSegment]:
 
 
 def parse_segment(line: str) -> InputSegment:
-    """Read one line of cdec's input."""
+    """Parse one line of cdec's input."""
     text, *references = re.split(r"(?:^|(?<=\s))\|\|\|(?=\s|$)", line)
     found = _SEGMENT.fullmatch(text)
     if "<seg" in text and (found is None or found[3]):

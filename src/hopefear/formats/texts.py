@@ -1,4 +1,4 @@
-"""Plain texts, one sentence a line, and references, from files or at hand."""
+"""Plain texts with one sentence per line, references, and tables separated by tabs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,27 +22,27 @@ __all__ = [
 ]
 
 Texts = PathLike | Sequence[str]
-"""A file with one sentence a line, or a list of sentences."""
+"""A file with one sentence per line, or a list of sentences."""
 
 
 def read_texts(texts: Texts) -> Sequence[str]:
-    """Return the sentences: the lines of a file (plain, gzip, or ``-``), or those given."""
+    """Return the lines of a file (``-`` for standard input), or the given sentences."""
     if isinstance(texts, str | Path):
         return read_lines(texts)
     if not isinstance(texts, Sequence):
-        raise DataError(f"expected a file or a list of texts, got {texts!r:.60}")
+        raise DataError(f"expected a file or a list of strings, got {texts!r:.60}")
     return texts
 
 
 def name_of_texts(texts: Texts, number: int) -> str:
-    """Return what a message calls them: the file, or their number from 1."""
+    """Return a name for messages: the file, or the number of the list from 1."""
     return str(texts) if isinstance(texts, str | Path) else f"list {number}"
 
 
 def read_references(references: Sequence[Texts]) -> References:
-    """Return the references of each sentence, one or more files (or lists) of them.
+    """Return the references of each sentence from one or more files or lists.
 
-    Files are as `hopefear.formats.read_reference_lines` reads them.
+    `read_reference_lines` reads the files.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def read_references(references: Sequence[Texts]) -> References:
     References(2 sentences, references: 2)
     """
     if isinstance(references, str | Path):
-        raise DataError(f"references are given as a list of files, got the single '{references}'")
+        raise DataError(f"expected a list of reference files, got the string '{references}'")
     names = [name_of_texts(texts, number) for number, texts in enumerate(references, 1)]
     streams = [
         read_reference_lines(texts) if isinstance(texts, str | Path) else read_texts(texts)
@@ -60,10 +60,10 @@ def read_references(references: Sequence[Texts]) -> References:
 
 
 def read_reference_lines(path: PathLike) -> list[str]:
-    """Read one reference for each sentence.
+    """Read one reference per sentence.
 
-    What fairseq's generate printed has them in its T- lines, a manifest of NeMo as `text`; of any
-    other file each line is one.
+    The output of fairseq-generate has them in T- lines, and a NeMo manifest in the field `text`. In
+    any other file, each line is a reference.
     """
     with open_source(path) as source:
         if FairseqNBest().sniff(source):
@@ -76,22 +76,22 @@ def read_reference_lines(path: PathLike) -> list[str]:
 def keyed_references(keys: SentenceKeys, references: Mapping[str, str]) -> list[str]:
     """Return references in the order of the sentences.
 
-    Every sentence must have a reference and every reference a sentence. To count sentences for
-    which there are no hypotheses at all, make the keys from the references before reading the
-    n-best lists: ``SentenceKeys(references)``.
+    Every sentence must have a reference, and every reference a sentence. To include sentences
+    without hypotheses, make the keys from the references before reading the n-best lists:
+    ``SentenceKeys(references)``.
     """
     names = dict.fromkeys(keys.names)
     for name in names:
         if name not in references:
-            raise DataError(f"there is no reference for '{name}'")
+            raise DataError(f"no reference for '{name}'")
     for name in references:
         if name not in names:
-            raise DataError(f"there is a reference for '{name}', but no hypothesis")
+            raise DataError(f"no hypothesis for '{name}', which has a reference")
     return [references[name] for name in names]
 
 
 def write_feature_table(rows: Iterable[tuple[str, ...]], path: PathLike) -> int:
-    """Write rows, whole or not at all, and return their number; fields have no tabs."""
+    """Write rows of fields, which must not contain tabs; return the number of rows."""
     count = 0
     with open_output(path) as file:
         for row in rows:
@@ -101,13 +101,7 @@ def write_feature_table(rows: Iterable[tuple[str, ...]], path: PathLike) -> int:
 
 
 def read_feature_table(path: PathLike) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a file, plain or gzip.
-
-    Raises
-    ------
-    FormatError
-        If it cannot be read.
-    """
+    """Yield the rows of a file as fields."""
     with open_source(path) as source:
         for _, line in source:
             yield tuple(line.split("\t"))

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopefear.errors import ConfigError, FormatError
-from hopefear.file_errors import file_error_reason
+from hopefear.errors import ConfigError, FormatError, file_error_reason
 from hopefear.formats.files import open_output
 from hopefear.settings import config
 

@@ -1,4 +1,4 @@
-"""Metrics: how good hypotheses are, from statistics that add up over sentences."""
+"""Metrics that score hypotheses by statistics that add up over sentences."""
 
 from hopefear.metrics.base import Metric, Prepared, Score, Statistics, TextMetric, evaluate, metrics
 from hopefear.metrics.bleu import Bleu

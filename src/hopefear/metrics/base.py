@@ -1,8 +1,8 @@
-"""What a metric is: statistics that add up over sentences, and a score computed from their sum.
+"""Metrics: statistics that add up over sentences, and a score computed from their sum.
 
-Scores that people read (:meth:`Metric.score`, :class:`Score`) are as sacreBLEU prints them: BLEU,
-chrF and TER from 0 to 100, TER and WER the better the lower. What learners use
-(:meth:`Metric.gains`, and everything in the core) is a fraction, and higher is always better.
+Scores for people (:meth:`Metric.score`, :class:`Score`) are printed as by sacreBLEU: BLEU, chrF and
+TER from 0 to 100; for TER and WER, lower is better. Learners use fractions for which higher is
+always better (:meth:`Metric.gains`, and everything in the core).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Statistics = NDArray[np.float64]  # a row of numbers for each hypothesis
 
 @dataclass(frozen=True)
 class Score:
-    """A corpus score together with what is needed to reproduce it.
+    """A corpus score, with the signature that makes it reproducible.
 
     Examples
     --------
@@ -57,41 +57,41 @@ class Score:
 
 
 class Metric(Protocol):
-    """Statistics that add up over sentences, and what is computed from them.
+    """Statistics that add up over sentences, and the scores computed from them.
 
     A metric is a frozen dataclass of its options.
     """
 
     @property
     def name(self) -> str:
-        """The name that is printed with a score."""
+        """The name to print with a score."""
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a higher `score` is better; `gains` are always the better the higher."""
+        """Whether a higher `score` is better; higher `gains` always are."""
 
     @property
     def perfect_gain(self) -> float | None:
-        """What a hypothesis without a mistake gains; None if there is no such thing."""
+        """The gain of a perfect hypothesis; None if there is no maximum."""
 
     def corpus_score(self) -> _core.CorpusScore:
-        """Return the score as the core computes it: a fraction, higher is better.
+        """Return the core's scorer: a fraction, higher is better.
 
-        Its ``dimension`` is how many numbers the statistics of a hypothesis are.
+        Its ``dimension`` is the number of statistics of a hypothesis.
         """
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
-        """Return the corpus score of summed statistics, as it is printed.
+        """Return the corpus score of summed statistics, as printed.
 
-        The last axis of `statistics` is the metric's dimension; the others are kept.
+        The last axis of `statistics` is the metric's dimension; the result has the other axes.
         """
 
     def gains(self, statistics: Statistics) -> NDArray[np.float64]:
-        """Return what each hypothesis is worth on its own: a fraction, higher is better."""
+        """Return the value of each hypothesis on its own: a fraction, higher is better."""
 
 
 class Prepared(Protocol):
-    """References, prepared for one metric: it computes the statistics of hypotheses."""
+    """References prepared for one metric, to compute the statistics of hypotheses."""
 
     def statistics(
         self,
@@ -105,30 +105,30 @@ class Prepared(Protocol):
         Parameters
         ----------
         hypotheses : sequence of str, or NBest
-            Texts in any order, any number of them for each sentence, or n-best lists.
+            Texts in any order, any number per sentence; or n-best lists.
         sentences : array of int64, optional
-            The sentence that each text translates. If not given, there is one text for each
-            sentence, in order.
+            The sentence that each text translates. By default there is one text per sentence, in
+            order.
         threads : int
-            0 for one per core. The result does not depend on it.
+            The number of threads; 0 for one per core. It does not change the result.
         """
 
     def set_statistics(self, lists: NBest, *, threads: int = 0) -> None:
-        """Compute the statistics of n-best lists and store them there."""
+        """Compute the statistics of n-best lists and store them in the lists."""
 
 
 class TextMetric(Metric, Protocol):
-    """A metric that compares texts with references, which are prepared once for many of them."""
+    """A metric that compares texts with references, which are prepared once."""
 
     def prepare(self, references: References) -> Prepared:
-        """Return the references in the form in which statistics are computed."""
+        """Return references that compute the statistics of hypotheses."""
 
     def signature(self, references: References) -> str:
         """Return the options that matter to the score, in sacreBLEU's form."""
 
 
 def evaluate(metric: TextMetric, hypotheses: Sequence[str], references: References) -> Score:
-    """Return the corpus score of one hypothesis for each sentence.
+    """Return the corpus score of hypotheses, one per sentence.
 
     Examples
     --------
@@ -145,7 +145,7 @@ metrics: Registry[Metric] = Registry("metric", group="hopefear.metrics")
 
 
 def score_rows(score: _core.CorpusScore, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the score along the last axis of `statistics`; the other axes are kept.
+    """Return the score along the last axis of `statistics`, for each of the other axes.
 
     Examples
     --------
@@ -154,21 +154,25 @@ def score_rows(score: _core.CorpusScore, statistics: NDArray[np.float64]) -> NDA
     """
     dimension = score.dimension
     if statistics.ndim == 0 or statistics.shape[-1] != dimension:
-        raise DataError(f"expected rows of {dimension} statistics, got shape {statistics.shape}")
+        raise DataError(
+            f"expected rows of {dimension} statistics, got an array of shape {statistics.shape}"
+        )
     rows = np.ascontiguousarray(statistics, dtype=np.float64).reshape(-1, dimension)
     return score.rows(rows).reshape(statistics.shape[:-1])
 
 
 @cache
 def sacrebleu_version() -> str:
-    """Return the version of the sacreBLEU that is installed, without loading it."""
-    from importlib.metadata import version  # 2 MB that most uses of a metric do without
+    """Return the version of the installed sacreBLEU, without importing it."""
+    from importlib.metadata import version  # 2 MB that most uses of a metric do not need
 
     return version("sacrebleu")
 
 
 def format_signature(references: References, version: str, **options: object) -> str:
-    """Put a signature together; True and False are written as yes and no, None is left out.
+    """Return ``key:value`` pairs joined by ``|``, version last, in sacreBLEU's form.
+
+    True and False become yes and no; None is left out.
 
     Examples
     --------
@@ -186,10 +190,9 @@ def format_signature(references: References, version: str, **options: object) ->
 
 
 def format_scores(scores: Sequence[float | None]) -> list[str]:
-    """Return scores that are shown side by side; an empty text where there is none.
+    """Format scores that are shown side by side; None becomes an empty string.
 
-    Two digits behind the point are what people know of BLEU; of scores from 0 to 1, such as a mean
-    of judgements, they would show nothing.
+    Scores have two decimals as is usual for BLEU, or four if all are small, such as COMET's.
 
     Examples
     --------

@@ -6,7 +6,6 @@ Lin & Och (2004), ORANGE, Coling: BLEU+1, the gain of a single sentence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -23,8 +22,8 @@ from hopefear.metrics.base import (
 )
 from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.metrics.references import References
-from hopefear.settings import require
-from hopefear.text.tokenizers import TOKENIZERS, tokenizer
+from hopefear.settings import setting, settings
+from hopefear.text.tokenizers import TokenizerName, tokenizer
 
 __all__ = ["Bleu"]
 
@@ -43,29 +42,12 @@ _LENGTHS = {
 
 
 @metrics.register("bleu")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Bleu:
     """exp(1/K Σₖ log(mₖ/nₖ) + min(0, 1 − ρ/n₁)), with statistics [m₁ … m_K, n₁ … n_K, ρ].
 
-    The score equals sacreBLEU's, whose options these are; learners use the same statistics without
-    smoothing, through :class:`~hopefear.metrics.OracleDocument` or `gains`.
-
-    Parameters
-    ----------
-    tokenize : str
-        One of sacreBLEU's tokenizers; ``none`` takes the words as they are.
-    lowercase : bool
-        Ignore case.
-    order : int
-        K, the length of the longest n-grams.
-    smoothing : {"exp", "floor", "add-k", "none"}
-        What to do if no n-gram of some order matches.
-    smoothing_value : float, optional
-        The constant of ``floor`` (0.1 if not given) and ``add-k`` (1).
-    effective_order : bool
-        Leave out orders for which the hypothesis is too short.
-    reference_length : {"closest", "shortest", "average"}
-        ρ, if there are several references.
+    The options are those of sacreBLEU, and so is the score. Learners use the same statistics
+    without smoothing, through :class:`~hopefear.metrics.OracleDocument` or `gains`.
 
     Examples
     --------
@@ -79,33 +61,36 @@ class Bleu:
     higher_is_better: ClassVar[bool] = True
     perfect_gain: ClassVar[float | None] = 1.0
 
-    tokenize: str = "13a"
-    lowercase: bool = False
-    order: int = 4
-    smoothing: Literal["exp", "floor", "add-k", "none"] = "exp"
-    smoothing_value: float | None = None
-    effective_order: bool = False
-    reference_length: Literal["closest", "shortest", "average"] = "closest"
+    tokenize: TokenizerName = setting(
+        "13a", "sacreBLEU's tokenizer; none keeps the words as they are."
+    )
+    lowercase: bool = setting(False, "Ignore case.")
+    order: int = setting(4, "Longest n-grams.", least=1, most=_core.MAX_NGRAM_ORDER)  # K
+    smoothing: Literal["exp", "floor", "add-k", "none"] = setting(
+        "exp", "Smoothing of n-gram precisions that are zero."
+    )
+    smoothing_value: float | None = setting(
+        None, "Constant of the smoothing: 0.1 for floor and 1 for add-k by default.", least=0
+    )
+    effective_order: bool = setting(False, "Ignore orders for which the hypothesis is too short.")
+    reference_length: Literal["closest", "shortest", "average"] = setting(
+        "closest", "Which length to use if there are several references."
+    )  # ρ
 
-    def __post_init__(self) -> None:
-        require.one_of(self, "tokenize", TOKENIZERS)
-        require.one_of(self, "smoothing", _SMOOTHINGS)
-        require.one_of(self, "reference_length", _LENGTHS)
-        require.integer(self, "order", 1, _core.MAX_NGRAM_ORDER)
-        if self.smoothing_value is not None:
-            require.non_negative(self, "smoothing_value")
-            if self.smoothing not in _SMOOTHING_VALUES:
-                problem = f": smoothing '{self.smoothing}' takes none"
-                raise OptionError(self, "smoothing_value", problem)
+    def check(self) -> None:
+        """Require a smoothing that uses the constant, if it is given."""
+        if self.smoothing_value is not None and self.smoothing not in _SMOOTHING_VALUES:
+            problem = f": smoothing '{self.smoothing}' takes no constant; use floor or add-k"
+            raise OptionError(self, "smoothing_value", problem)
 
     @property
     def _value(self) -> float | None:
-        """The constant of the smoothing, if it has one."""
+        """The constant of the smoothing; None if it takes none."""
         default = _SMOOTHING_VALUES.get(self.smoothing)
         return default if default is None or self.smoothing_value is None else self.smoothing_value
 
     def prepare(self, references: References) -> BleuReferences:
-        """Return the references in the form in which statistics are computed."""
+        """Return references that compute the statistics of hypotheses."""
         return BleuReferences(
             references,
             tokenize=self.tokenize,
@@ -115,7 +100,7 @@ class Bleu:
         )
 
     def corpus_score(self) -> _core.BleuScore:
-        """Return BLEU as the core computes it, from 0 to 1."""
+        """Return the core's BLEU, from 0 to 1."""
         options = _core.BleuOptions(
             smoothing=_SMOOTHINGS[self.smoothing],
             value=self._value or 0.0,
@@ -128,7 +113,7 @@ class Bleu:
         return 100.0 * score_rows(self.corpus_score(), statistics)
 
     def length_ratio(self, statistics: Statistics) -> float:
-        """Return how long hypotheses are in relation to their references, n₁ / ρ."""
+        """Return the length of hypotheses divided by the length of references, n₁ / ρ."""
         totals = (
             np.asarray(statistics, dtype=np.float64).reshape(-1, 2 * self.order + 1).sum(axis=0)
         )
@@ -139,9 +124,9 @@ class Bleu:
         return score_rows(_core.BleuScore(self.order, _core.BLEU_PLUS_ONE), statistics)
 
     def signature(self, references: References) -> str:
-        """Return the options that matter to the score, in sacreBLEU's form.
+        """Return the options that influence the score, in sacreBLEU's form.
 
-        An order or a reference length that sacreBLEU does not have is named as well.
+        They include an order and a reference length that sacreBLEU does not support.
         """
         value = "" if self._value is None else f"[{self._value:.2f}]"
         return format_signature(

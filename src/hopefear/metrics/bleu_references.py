@@ -1,6 +1,7 @@
-"""The references of BLEU, which give statistics to the edges of forests as well as to texts.
+"""References of BLEU, which compute statistics of texts, of derivations and of forest edges.
 
-Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, section 5.1.
+Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, section 5.1 (statistics on
+edges) and section 5.2 (forest reranking).
 """
 
 from __future__ import annotations
@@ -26,15 +27,9 @@ __all__ = ["BleuReferences", "ForestReranker", "ForestStatistics"]
 
 
 class ForestReranker:
-    """Searches a forest for derivations with a large w · h + g B.
+    """Searches one forest for derivations with a large w · h + g B, under any weights.
 
-    One thread may use it at a time. :meth:`BleuReferences.reranker` makes it.
-
-    Parameters
-    ----------
-    forest : Forest
-    core
-        The compiled search in that forest.
+    :meth:`BleuReferences.reranker` makes it. Only one thread at a time may use it.
     """
 
     def __init__(self, forest: Forest, core: _core.ForestReranker) -> None:
@@ -43,7 +38,7 @@ class ForestReranker:
     def find(
         self, scores: FloatArray, *, gain_weight: float, kept: int = 1
     ) -> tuple[list[Derivation], Statistics]:
-        """Return derivations, the best first, and their exact statistics, a row each.
+        """Return the best derivations in order, and a row of exact statistics for each.
 
         Parameters
         ----------
@@ -52,7 +47,7 @@ class ForestReranker:
         gain_weight : float
             g: 1 for hopes, -1 for fears.
         kept : int
-            How many derivations of each node are kept, and returned.
+            The number of derivations to keep at each node, and to return.
         """
         edge_scores = np.ascontiguousarray(scores, dtype=np.float64)
         edges, begin, found, statistics = self._core.find(
@@ -68,13 +63,13 @@ class ForestStatistics:
     Parameters
     ----------
     forest : Forest
-        The same derivations as in the original forest; nodes are split by the outer words that can
+        Has the derivations of the original forest, with nodes split by the outer words that can
         still become part of a reference n-gram.
     edges : array of int32
-        For each edge, the edge of the original forest.
+        The edge of the original forest for each edge.
     statistics : array of float64
-        For each edge a row [m₁ … m_K, n₁ … n_K, ρ]. The sum over the edges of a derivation is that
-        of its string, with matches not clipped and ρ the average reference length.
+        A row [m₁ … m_K, n₁ … n_K, ρ] for each edge. The rows of a derivation add up to the
+        statistics of its string, with unclipped matches and ρ as the average reference length.
     """
 
     forest: Forest
@@ -83,7 +78,7 @@ class ForestStatistics:
 
 
 class BleuReferences(WordReferences[_core.BleuReferences]):
-    """References as BLEU sees them.
+    """References prepared for BLEU.
 
     Parameters
     ----------
@@ -91,7 +86,7 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
     tokenize, lowercase, order
         As in :class:`~hopefear.metrics.Bleu`.
     length : _core.ReferenceLength
-        Which reference length counts for whole strings.
+        The reference length to use for whole strings.
     """
 
     def __init__(
@@ -120,11 +115,11 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
         Parameters
         ----------
         forest : Forest
-            Its words must be those of the references: tokenization has to be ``none``.
+            Must have the words of the references, so the tokenizer must be ``none``.
         sentence : int
-            The sentence that it translates.
+            The sentence that the forest translates.
         max_edges : int
-            A ForestError is raised if the split forest would have more.
+            Raise ForestError if the split forest would have more edges.
         """
         self._check_words()
         split, edges, statistics = _core.forest_statistics(
@@ -134,13 +129,13 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
 
     @property
     def takes_words(self) -> bool:
-        """Whether hypotheses have their words already, so that forests can have statistics."""
+        """Whether hypotheses are already tokenized, as those of forests are."""
         return self._tokenizer_name == "none"
 
     def derivation_statistics(
         self, forest: Forest, sentence: int, derivations: Sequence[Derivation]
     ) -> Statistics:
-        """Return the exact statistics of the strings of some derivations, a row each."""
+        """Return a row of exact statistics for the string of each derivation."""
         self._check_words()
         edges = [derivation.edges for derivation in derivations]
         begin = list(accumulate(map(len, edges), initial=0))
@@ -154,15 +149,15 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
         )
 
     def reranker(self, forest: Forest, sentence: int, document: Statistics) -> ForestReranker:
-        """Return what searches a forest for w · h + gain_weight B, under any weights.
+        """Return a reranker that searches a forest for w · h + g B, under any weights.
 
         Parameters
         ----------
         forest : Forest
         sentence : int
-            The sentence that it translates.
+            The sentence that the forest translates.
         document : array
-            The statistics in whose context B is.
+            The statistics of the oracle document, the context of B.
         """
         self._check_words()
         numbers = self._numbers(forest.words)
@@ -172,7 +167,7 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
     def reach(
         self, forest: Forest, sentence: int, scores: NDArray[np.float64]
     ) -> NDArray[np.int32] | None:
-        """Return the best derivation whose string is a reference; None if there is none."""
+        """Return the best derivation of a reference; None if the forest has none."""
         self._check_words()
         numbers = self._numbers(forest.words)
         return _core.reference_derivation(forest.core, self._words, sentence, numbers, scores)
@@ -185,20 +180,20 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
         growth: int = 8,
         threads: int = 0,
     ) -> _core.BleuForests:
-        """Return statistics on the edges of all forests of a data set, in the core's form.
+        """Return the core's statistics on the edges of all forests of a data set.
 
         Parameters
         ----------
         forests : _core.ForestSet
             The forest of each sentence.
         words : Vocabulary
-            What their target sides number.
+            The words of the target sides.
         growth : int
-            Forests that would grow to more than so many times their edges are left as they are:
-            their hopes and fears are found by reranking. Forests with the states of a language
-            model of order 4 or more in their nodes grow little.
+            Forests that would grow by more than this factor are not split: reranking finds their
+            hopes and fears. Forests whose nodes have the states of a language model of order 4 or
+            more grow little.
         threads : int
-            0 for one per core. The result does not depend on it.
+            The number of threads; 0 for one per core. It does not change the result.
         """
         self._check_words()
         return _core.BleuForests(
@@ -208,13 +203,13 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
     def _check_words(self) -> None:
         if not self.takes_words:
             raise ConfigError(
-                f"BLEU would tokenize by '{self._tokenizer_name}', but forests have their words "
-                "already; 'none' would do",
+                f"BLEU uses the tokenizer '{self._tokenizer_name}', but forests are already "
+                "tokenized; use 'none'",
                 settings=("metric.tokenize",),
             )
 
     def _numbers(self, words: Vocabulary) -> NDArray[np.int32]:
-        """Return the number of each word; the forests of a corpus share their vocabulary."""
+        """Return the references' number of each word, cached for the corpus' vocabulary."""
         if self._numbered is not None:
             known, numbers = self._numbered
             if known is words and len(numbers) == len(words):

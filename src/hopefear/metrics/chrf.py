@@ -1,4 +1,4 @@
-"""chrF and chrF++: the F-score of character n-grams, and of word n-grams if wanted.
+"""chrF and chrF++: the F-score of character n-grams, and of word n-grams for chrF++.
 
 Popović (2015), chrF: character n-gram F-score for automatic MT evaluation, WMT.
 Popović (2017), chrF++: words helping character n-grams, WMT.
@@ -7,7 +7,6 @@ Popović (2017), chrF++: words helping character n-grams, WMT.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -29,13 +28,13 @@ from hopefear.metrics.references import (
     nbest_texts,
 )
 from hopefear.nbest import NBest
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 
 __all__ = ["Chrf", "ChrfPlusPlus", "ChrfReferences"]
 
 
 class ChrfReferences:
-    """References as chrF sees them."""
+    """References prepared for chrF."""
 
     def __init__(self, references: References, options: _core.ChrfOptions, lowercase: bool) -> None:
         self._references = references
@@ -59,7 +58,7 @@ class ChrfReferences:
         return self._core.statistics(self._preprocess(hypotheses), numbers, threads=threads)
 
     def set_statistics(self, lists: NBest, *, threads: int = 0) -> None:
-        """Compute the statistics of n-best lists and store them there."""
+        """Compute the statistics of n-best lists and store them in the lists."""
         lists.set_statistics(self.statistics(lists, threads=threads))
 
     def _preprocess(self, texts: Sequence[str]) -> list[str]:
@@ -67,7 +66,7 @@ class ChrfReferences:
 
 
 @metrics.register("chrf")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Chrf:
     """(1 + β²) P R / (β² P + R), with precision P and recall R averaged over the orders.
 
@@ -101,21 +100,24 @@ class Chrf:
     higher_is_better: ClassVar[bool] = True
     perfect_gain: ClassVar[float | None] = 1.0
 
-    character_order: int = 6
-    word_order: int = 0
-    beta: int = 2
-    lowercase: bool = False
-    whitespace: bool = False
-    epsilon_smoothing: bool = False
-
-    def __post_init__(self) -> None:
-        require.integer(self, "character_order", 1, _core.MAX_NGRAM_ORDER)
-        require.integer(self, "word_order", 0, _core.MAX_NGRAM_ORDER)
-        require.integer(self, "beta", 1, 1000)
+    character_order: int = setting(
+        6, "Longest n-grams of characters.", least=1, most=_core.MAX_NGRAM_ORDER
+    )
+    word_order: int = setting(
+        0, "Longest n-grams of words; 2 for chrF++.", least=0, most=_core.MAX_NGRAM_ORDER
+    )
+    beta: int = setting(
+        2, "How many times more recall counts than precision.", least=1, most=1000
+    )  # β
+    lowercase: bool = setting(False, "Ignore case.")
+    whitespace: bool = setting(False, "Count spaces as characters.")
+    epsilon_smoothing: bool = setting(
+        False, "Average the F-scores of all orders instead of precisions and recalls."
+    )  # an undefined F-score counts as 10⁻¹⁶
 
     @property
     def name(self) -> str:
-        """The name that is printed with a score: chrF2 and chrF2++ by default."""
+        """The name to print with a score: chrF2 and chrF2++ by default."""
         return f"chrF{self.beta}{'+' * self.word_order}"
 
     @property
@@ -129,11 +131,11 @@ class Chrf:
         )
 
     def prepare(self, references: References) -> ChrfReferences:
-        """Return the references in the form in which statistics are computed."""
+        """Return references that compute the statistics of hypotheses."""
         return ChrfReferences(references, self._options, self.lowercase)
 
     def corpus_score(self) -> _core.ChrfScore:
-        """Return chrF as the core computes it, from 0 to 1."""
+        """Return the core's chrF, from 0 to 1."""
         return _core.ChrfScore(self._options)
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
@@ -145,7 +147,7 @@ class Chrf:
         return score_rows(self.corpus_score(), statistics)
 
     def signature(self, references: References) -> str:
-        """Return the options that matter to the score, in sacreBLEU's form."""
+        """Return the options that influence the score, in sacreBLEU's form."""
         return format_signature(
             references,
             sacrebleu_version(),
@@ -158,8 +160,8 @@ class Chrf:
 
 
 @metrics.register("chrf++")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class ChrfPlusPlus(Chrf):
-    """chrF with word n-grams of up to two words; see `Chrf`."""
+    """chrF with n-grams of up to two words; see `Chrf`."""
 
-    word_order: int = 2
+    word_order: int = setting(2, "Longest n-grams of words.", least=0, most=_core.MAX_NGRAM_ORDER)

@@ -1,4 +1,4 @@
-"""The oracle document: what was translated before, as the context in which a sentence is judged.
+"""The oracle document: earlier translations, the context in which BLEU judges a sentence.
 
 Watanabe et al. (2007), Online large-margin training for SMT, EMNLP. Chiang (2012), Hope and fear,
 JMLR 13: section 2.4 (decay, equation 3) and appendix A.3 (linear BLEU).
@@ -25,20 +25,20 @@ def _start() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OracleDocument:
-    """Decayed BLEU statistics b̄ of earlier 1-best translations. A value: `add` makes a new one.
+    """Decayed BLEU statistics b̄ of earlier 1-best translations; immutable.
 
-    The paper leaves b̄ at the start open. Here it is one sentence of K words without a mistake,
-    m̄ₖ = n̄ₖ = K − k + 1 and ρ̄ = K: it is positive in every component, so that no gain is undefined,
-    and it is forgotten after some dozens of sentences.
+    The paper does not define the initial b̄. Here it is one perfect sentence of K words,
+    m̄ₖ = n̄ₖ = K − k + 1 and ρ̄ = K. All its components are positive, so that every gain is defined,
+    and the decay removes it within some dozens of sentences.
 
     Parameters
     ----------
     statistics : array of float64
         b̄ = [m̄₁ … m̄_K, n̄₁ … n̄_K, ρ̄].
     decay : float
-        b̄ is multiplied by it after each sentence.
+        The factor of b̄ after each sentence.
     scale : float
-        What a gain counts: B is multiplied by it.
+        The factor of B.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class OracleDocument:
     def __post_init__(self) -> None:
         require.probability(self, "decay")
         require.positive(self, "scale")
-        # Sums are quick, and tell of everything that is not finite.
+        # The sum is finite only if all components are, and it is quick.
         if not (np.add.reduce(self.statistics) < np.inf and self.statistics.min() >= 0):
             raise DataError(f"statistics must be finite and >= 0, got {self.statistics.tolist()}")
 
@@ -68,5 +68,5 @@ class OracleDocument:
         return self.scale * _core.document_gains(self.statistics, statistics)
 
     def linear_gain(self) -> NDArray[np.float64]:
-        """Return c such that B(b) ≈ c · b: the first order expansion at b̄ (A.3)."""
+        """Return c such that B(b) ≈ c · b, the first-order expansion at b̄ (A.3)."""
         return self.scale * _core.linear_bleu(self.statistics)

@@ -1,11 +1,10 @@
-"""TER: how many edits, moves of blocks among them, for each word of the reference.
+"""TER: the number of edits, including moves of blocks, per word of the reference.
 
 Snover et al. (2006), A study of translation edit rate with targeted human annotation, AMTA.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -21,6 +20,7 @@ from hopefear.metrics.base import (
 )
 from hopefear.metrics.references import References
 from hopefear.metrics.words import WordReferences
+from hopefear.settings import setting, settings
 
 if TYPE_CHECKING:
     from sacrebleu import TER
@@ -29,23 +29,11 @@ __all__ = ["Ter"]
 
 
 @metrics.register("ter")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Ter:
-    """Σ edits / Σ reference words: the fewest edits against any reference, the average length.
+    """Σ edits / Σ reference words: the fewest edits to any reference, the average length.
 
-    The score equals sacreBLEU's, whose options these are.
-
-    Parameters
-    ----------
-    normalized : bool
-        Separate punctuation from words, and replace XML entities.
-    no_punct : bool
-        Remove punctuation.
-    asian_support : bool
-        With `normalized`, split Chinese and Japanese into characters; with `no_punct`, remove their
-        punctuation.
-    case_sensitive : bool
-        Do not lowercase.
+    The options are those of sacreBLEU, and so is the score.
 
     Examples
     --------
@@ -59,13 +47,17 @@ class Ter:
     higher_is_better: ClassVar[bool] = False
     perfect_gain: ClassVar[float | None] = 0.0
 
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
-    case_sensitive: bool = False
+    normalized: bool = setting(False, "Separate punctuation from words, replace XML entities.")
+    no_punct: bool = setting(False, "Remove punctuation.")
+    asian_support: bool = setting(
+        False,
+        "With normalized, split Chinese and Japanese into characters; with no_punct, remove their "
+        "punctuation.",
+    )
+    case_sensitive: bool = setting(False, "Do not lowercase.")
 
     def prepare(self, references: References) -> WordReferences[_core.TerReferences]:
-        """Return the references in the form in which statistics are computed."""
+        """Return references that compute the statistics of hypotheses."""
         tokenizes = self.normalized or self.no_punct
         return WordReferences(
             references,
@@ -86,19 +78,19 @@ class Ter:
         )
 
     def corpus_score(self) -> _core.ErrorRateScore:
-        """Return minus TER as the core computes it: edits for each reference word."""
+        """Return the core's negated TER: edits per reference word."""
         return _core.ErrorRateScore()
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
-        """Return TER of summed statistics: edits for each hundred reference words."""
+        """Return TER of summed statistics: edits per hundred reference words."""
         return -100.0 * score_rows(self.corpus_score(), statistics)
 
     def gains(self, statistics: Statistics) -> NDArray[np.float64]:
-        """Return minus the edits for each reference word, for each hypothesis."""
+        """Return the negated edits per reference word of each hypothesis."""
         return score_rows(self.corpus_score(), statistics)
 
     def signature(self, references: References) -> str:
-        """Return the options that matter to the score, in sacreBLEU's form."""
+        """Return the options that influence the score, in sacreBLEU's form."""
         return format_signature(
             references,
             sacrebleu_version(),

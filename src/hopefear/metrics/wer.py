@@ -1,11 +1,10 @@
-"""WER: how many words to insert, delete or replace, for each word of the reference.
+"""WER: the number of words to insert, delete or replace, per word of the reference.
 
 Levenshtein (1966), Binary codes capable of correcting deletions, insertions, and reversals.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,26 +14,19 @@ from hopefear import __version__, _core
 from hopefear.metrics.base import Statistics, format_signature, metrics, score_rows
 from hopefear.metrics.references import References
 from hopefear.metrics.words import WordReferences
-from hopefear.settings import require
-from hopefear.text.tokenizers import TOKENIZERS, tokenizer
+from hopefear.settings import setting, settings
+from hopefear.text.tokenizers import TokenizerName, tokenizer
 
 __all__ = ["Wer"]
 
 
 @metrics.register("wer")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Wer:
     """Σ edits / Σ reference words.
 
-    Of several references the one with the fewest edits counts, and its length; of equally close
+    With several references, the one with the fewest edits counts, and its length; of equally close
     ones the longest.
-
-    Parameters
-    ----------
-    tokenize : str
-        One of sacreBLEU's tokenizers; ``none`` takes the words as they are.
-    lowercase : bool
-        Ignore case.
 
     Examples
     --------
@@ -48,14 +40,13 @@ class Wer:
     higher_is_better: ClassVar[bool] = False
     perfect_gain: ClassVar[float | None] = 0.0
 
-    tokenize: str = "none"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        require.one_of(self, "tokenize", TOKENIZERS)
+    tokenize: TokenizerName = setting(
+        "none", "sacreBLEU's tokenizer; none keeps the words as they are."
+    )
+    lowercase: bool = setting(False, "Ignore case.")
 
     def prepare(self, references: References) -> WordReferences[_core.WerReferences]:
-        """Return the references in the form in which statistics are computed."""
+        """Return references that compute the statistics of hypotheses."""
         return WordReferences(
             references,
             make=_core.WerReferences,
@@ -64,19 +55,19 @@ class Wer:
         )
 
     def corpus_score(self) -> _core.ErrorRateScore:
-        """Return minus WER as the core computes it: edits for each reference word."""
+        """Return the core's negated WER: edits per reference word."""
         return _core.ErrorRateScore()
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
-        """Return WER of summed statistics: edits for each hundred reference words."""
+        """Return WER of summed statistics: edits per hundred reference words."""
         return -100.0 * score_rows(self.corpus_score(), statistics)
 
     def gains(self, statistics: Statistics) -> NDArray[np.float64]:
-        """Return minus the edits for each reference word, for each hypothesis."""
+        """Return the negated edits per reference word of each hypothesis."""
         return score_rows(self.corpus_score(), statistics)
 
     def signature(self, references: References) -> str:
-        """Return the options that matter to the score; the version is ours, not sacreBLEU's."""
+        """Return the options that influence the score; the version is ours, not sacreBLEU's."""
         return format_signature(
             references,
             f"hopefear-{__version__}",

@@ -1,4 +1,4 @@
-"""Statistics of metrics that compare words (BLEU, TER, WER), on the core's side of the border."""
+"""Statistics of metrics that compare words (BLEU, TER, WER), computed by the core."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["WordReferences"]
 
 
 def lowercased(words: Vocabulary) -> list[str]:
-    """Return each word of a vocabulary in lower case, which is how it is in a lowercased text."""
+    """Return the words of a vocabulary in lower case."""
     return [words[number].lower() for number in range(len(words))]
 
 
@@ -38,11 +38,11 @@ class WordReferences(Generic[Core]):
     ----------
     references : References
     make : callable
-        Makes the core's object that computes the statistics out of the numbered words.
+        Makes the core's object that computes the statistics.
     lowercase : bool
         Lowercase references and hypotheses.
     tokenize : callable, optional
-        From text to words separated by blanks; if not given, the words are there already.
+        Turns text into words separated by spaces; by default texts are split as they are.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class WordReferences(Generic[Core]):
         return self._core.statistics(self._number(hypotheses, sentences), threads=threads)
 
     def set_statistics(self, lists: NBest, *, threads: int = 0) -> None:
-        """Compute the statistics of n-best lists and store them there."""
+        """Compute the statistics of n-best lists and store them in the lists."""
         self._core.set_statistics(lists.core, self._number(lists, None), threads=threads)
 
     def _number(
         self, hypotheses: Sequence[str] | NBest, sentences: NDArray[np.int64] | None
     ) -> _core.Hypotheses:
-        """Return the hypotheses in the numbers of the references' words."""
+        """Return the hypotheses with words numbered as in the references."""
         if isinstance(hypotheses, NBest):
             check_lists(hypotheses, self._references)
             if self._tokenize is None:
@@ -89,12 +89,12 @@ class WordReferences(Generic[Core]):
         return _core.text_hypotheses(self._words, self._preprocess(hypotheses), numbers)
 
     def _preprocess(self, texts: Sequence[str]) -> list[str]:
-        """Lowercase and tokenize, once for each distinct text: n-best lists repeat themselves."""
+        """Lowercase and tokenize each distinct text once, since n-best lists repeat texts."""
         if self._tokenize is None:
             return [text.lower() for text in texts] if self._lowercase else list(texts)
         tokenize, done = self._tokenize, dict.fromkeys(texts, "")
         for text in done:
-            # Trailing blanks go first, as in sacreBLEU: 13a joins what a hyphen and the end of a
-            # line part, and intl looks at what follows a comma.
+            # As in sacreBLEU, remove trailing spaces first: 13a joins words that are divided by a
+            # hyphen at the end of a line, and intl looks at what follows a comma.
             done[text] = tokenize((text.lower() if self._lowercase else text).rstrip())
         return [done[text] for text in texts]

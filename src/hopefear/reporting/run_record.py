@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hopefear.errors import DataError, FormatError
+from hopefear.errors import DataError, FormatError, file_error_reason
 from hopefear.events import (
     EpochFinished,
     Event,
@@ -19,7 +19,6 @@ from hopefear.events import (
     Warned,
     read_log,
 )
-from hopefear.file_errors import file_error_reason
 from hopefear.formats.files import PathLike
 from hopefear.inspection import Cloud, read_cloud
 from hopefear.types import FloatArray, Vocabulary, Weights

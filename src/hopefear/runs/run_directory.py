@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from hopefear.errors import ConfigError, DecoderError, HopefearError
+from hopefear.errors import ConfigError, DecoderError, HopefearError, describe_file_error
 from hopefear.events import (
     CheckpointWritten,
     EpochFinished,
@@ -34,7 +34,6 @@ from hopefear.events import (
     read_log,
     to_json,
 )
-from hopefear.file_errors import describe_file_error
 from hopefear.formats import open_output, write_weights
 from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.fingerprints import Fingerprints, check_same_data

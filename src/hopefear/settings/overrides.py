@@ -4,8 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from hopefear.errors import ConfigError
-from hopefear.file_errors import file_error_reason
+from hopefear.errors import ConfigError, file_error_reason
 
 __all__ = ["Table", "parse_assignment", "parse_value", "put", "read_table"]
 

@@ -1,44 +1,42 @@
-"""sacreBLEU's tokenizers, by name, and whether texts are tokenized already."""
+"""sacreBLEU's tokenizers by name, and a test whether texts are already tokenized."""
 
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Protocol
+from typing import Literal, Protocol
 
 from hopefear.errors import ConfigError
 
-__all__ = ["TOKENIZERS", "Tokenizer", "is_tokenized", "tokenizer"]
+__all__ = ["Tokenizer", "TokenizerName", "is_tokenized", "tokenizer"]
 
-# Listed here, because asking sacreBLEU takes 10 MB of memory and a tenth of a second.
-TOKENIZERS = frozenset(
-    [
-        "13a",
-        "char",
-        "flores101",
-        "flores200",
-        "intl",
-        "ja-mecab",
-        "ko-mecab",
-        "none",
-        "spBLEU-1K",
-        "spm",
-        "zh",
-    ]
-)
+# Listed here, because importing sacreBLEU takes 10 MB of memory and a tenth of a second.
+TokenizerName = Literal[
+    "13a",
+    "char",
+    "flores101",
+    "flores200",
+    "intl",
+    "ja-mecab",
+    "ko-mecab",
+    "none",
+    "spBLEU-1K",
+    "spm",
+    "zh",
+]
 
 
 class Tokenizer(Protocol):
-    """From text to words separated by blanks."""
+    """Turns text into words that are separated by spaces."""
 
     def __call__(self, line: str) -> str:
-        """Return the words of `line`, separated by blanks."""
+        """Return the words of `line`, separated by spaces."""
 
     def signature(self) -> str:
-        """Return what stands for the tokenizer in a signature."""
+        """Return the tokenizer's name in a signature."""
 
 
 class _Blanks:
-    """Leaves the words as they are."""
+    """Keeps the words as they are."""
 
     def __call__(self, line: str) -> str:
         return line
@@ -51,7 +49,7 @@ class _Blanks:
 def tokenizer(name: str) -> Tokenizer:
     """Return the tokenizer called `name`.
 
-    Some of them need a package or a model that is not there: a ConfigError says so.
+    Some need an optional package or a model; without it this raises ConfigError.
     """
     if name == "none":
         return _Blanks()
@@ -59,7 +57,7 @@ def tokenizer(name: str) -> Tokenizer:
 
     try:
         tokenize: Tokenizer = BLEU(tokenize=name).tokenizer
-    except Exception as error:  # what sacreBLEU raises differs from tokenizer to tokenizer
+    except Exception as error:  # each tokenizer of sacreBLEU raises something else
         raise ConfigError(f"tokenizer '{name}' cannot be used here: {error}") from error
     return tokenize
 
@@ -70,14 +68,13 @@ _SEPARATE = re.compile(r"(?<!\S)[.,!?;:](?!\S)")
 _ATTACHED = re.compile(r"\w[.,!?;:](?!\S)")
 
 
-# Punctuation marks to be seen before anything is said, in all and a text (transcripts of speech
-# have a stray one here and there), and the share that must be of one kind: abbreviations keep their
-# full stop.
+# The answer needs this many punctuation marks in total and per text (transcripts of speech have a
+# stray one here and there), and this share of one kind (abbreviations keep their full stop).
 FEWEST, FEWEST_A_TEXT, MOST = 10, 0.05, 0.9
 
 
 def is_tokenized(texts: Iterable[str]) -> bool | None:
-    """Say whether punctuation stands for itself nearly everywhere; None if that is not clear.
+    """Return whether spaces separate nearly all punctuation from words; None if it is unclear.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reading and writing forests in any of the registered formats."""
+"""Forests: reading and writing in all registered formats."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ __all__ = ["detect_forests", "read_forests", "write_forests"]
 
 
 def detect_forests(path: PathLike) -> str:
-    """Return the name of the format in which forests are written."""
+    """Return the name of the format of forests."""
     with open_source(path) as source:
         return forest_formats.name_of(type(choose_format(source, forest_formats, None)))
 
@@ -25,19 +25,19 @@ def read_forests(
     feature_names: Vocabulary | None = None,
     tell: Tell = tell_nobody,
 ) -> Iterator[tuple[int, Forest]]:
-    """Read sentences and their forests one after the other.
+    """Read sentences and their forests one by one.
 
     Parameters
     ----------
     path
         A file or a directory.
     format
-        A name out of `forest_formats`, perhaps with options (``moses-hypergraph:suffix=txt``), or a
-        format; told by content if not given.
+        A name in `forest_formats`, perhaps with options (``moses-hypergraph:suffix=txt``), or a
+        format; detected from the content by default.
     words, feature_names
-        Vocabularies to share with other forests. All forests read share theirs.
+        Vocabularies of all forests that are read; new ones by default.
     tell
-        Called with the file, how much of it is read and how much there is (0: unknown).
+        Progress callback, called with the file, the bytes read and the size.
     """
     words = Vocabulary() if words is None else words
     feature_names = Vocabulary() if feature_names is None else feature_names
@@ -51,6 +51,6 @@ def write_forests(
     forests: Iterable[tuple[int, Forest]],
     format: str | ForestFormat = "hopefear",
 ) -> None:
-    """Write sentences and their forests; the file or directory appears whole or not at all."""
+    """Write sentences and their forests; the file or directory appears only when complete."""
     chosen = named_format(format, forest_formats) if isinstance(format, str) else format
     chosen.write(forests, Path(path))

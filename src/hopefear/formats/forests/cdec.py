@@ -1,7 +1,7 @@
-"""cdec's forests as JSON, as it wrote them until October 2014: ``ID.json.gz``.
+"""cdec's forests as JSON files ``ID.json.gz``, which cdec wrote until October 2014.
 
-One object whose keys come again and again, in an order that matters: rules and features, then the
-edges of a node and the node, tails before heads, the goal last.
+One object with repeated keys in a fixed order: rules and features, then the edges of each node
+followed by the node, tails before heads, the goal last.
 """
 
 import json
@@ -24,7 +24,7 @@ from hopefear.formats.fields import (
 )
 from hopefear.formats.files import Source
 from hopefear.formats.forests.files import (
-    check_suffix,
+    Suffix,
     first_bytes,
     format_side,
     numbered_files,
@@ -32,6 +32,7 @@ from hopefear.formats.forests.files import (
     read_whole,
     write_numbered,
 )
+from hopefear.settings import setting, settings
 from hopefear.types import Vocabulary
 
 __all__ = ["CdecForests"]
@@ -42,33 +43,25 @@ _START = re.compile(
 
 
 @forest_formats.register("cdec-forest")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class CdecForests:
-    """A directory with a file for each sentence, or a file with one forest.
+    """A directory with one file per sentence, or a file with one forest.
 
-    Of the rules only the target sides are kept: those that are written have non-terminals alone on
-    the source side. What cdec writes today is a binary archive that only the same build can read.
-
-    Attributes
-    ----------
-    suffix : str
-        For writing: ``json.gz``, ``json``, ``gz``, ``txt`` or ``bz2``.
+    Only the target sides of rules are kept, so the source sides of written rules have only
+    nonterminals. Newer versions of cdec write a binary archive that only the same build can read.
     """
 
-    suffix: str = "json.gz"
-
-    def __post_init__(self) -> None:
-        check_suffix(self, self.suffix)
+    suffix: Suffix = setting("json.gz", "Suffix of the files to write.")
 
     def sniff(self, source: Source) -> bool:
-        """Look for an object that begins with rules by number, features, edges or a node."""
+        """Look for an object that begins with numbered rules, features, edges or a node."""
         start = first_bytes(source) or "\n".join(source.head(20)).encode()
         return bool(_START.match(start))
 
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read the forests in the order of sentences; memory is needed for one only."""
+        """Read the forests in the order of the sentences, one at a time."""
         if source.is_directory:
             for sentence, path in enumerate(numbered_files(source)):
                 text = _decoded(read_whole(path), str(path))
@@ -78,7 +71,7 @@ class CdecForests:
             yield 0, _parse(text, source.name, words, feature_names)
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
-        """Write a directory, which must not exist; it appears whole or not at all."""
+        """Write a new directory, which appears only when complete."""
         write_numbered(path, forests, _format, self.suffix)
 
 
@@ -87,7 +80,7 @@ def _decoded(text: bytes, name: str) -> str:
         return text.decode()
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{name}:{line}: is not UTF-8: {error.reason}") from None
+        raise FormatError(f"{name}:{line}: not UTF-8: {error.reason}") from None
 
 
 def _parse(text: str, name: str, words: Vocabulary, feature_names: Vocabulary) -> Forest:
@@ -113,19 +106,19 @@ class _Edge:
 
 @dataclass
 class _Reader:
-    """Takes up keys and values in their order."""
+    """Processes keys and values in order."""
 
     builder: ForestBuilder
     rules: dict[int, list[str | int]] = field(default_factory=dict)
     features: list[str] = field(default_factory=list)
-    edges: list[_Edge | None] = field(default_factory=list)  # None: it has its head
+    edges: list[_Edge | None] = field(default_factory=list)  # None: the edge already has its head
 
     def add(self, key: str, value: object) -> None:
         match key:
             case "rules":
                 items = json_list(value, "rules")
                 if len(items) % 2:
-                    raise FormatError("rules must be numbers and texts in turn")
+                    raise FormatError("rules must alternate numbers and strings")
                 for number, text in zip(items[::2], items[1::2], strict=True):
                     rule = json_integer(number, "the number of a rule")
                     self.rules[rule] = _target(json_text(text, f"rule {rule}"))
@@ -143,7 +136,7 @@ class _Reader:
 
     def finish(self) -> Forest:
         if not self.builder.node_count:
-            raise FormatError("there is no node")
+            raise FormatError("the forest has no node")
         self.builder.set_root(self.builder.node_count - 1)
         return self.builder.build()
 
@@ -153,7 +146,7 @@ class _Reader:
             json_integer(tail, f"{what}: a tail") for tail in json_list(table.get("tail"), what)
         ]
         if early := [tail for tail in tails if tail >= self.builder.node_count]:
-            raise FormatError(f"{what}: its tail {early[0]} is no earlier node")
+            raise FormatError(f"{what}: its tail {early[0]} is not an earlier node")
         spans = [
             json_integer(place, f"{what}: a span", least=-1)
             for place in json_list(table.get("spans"), f"{what}: spans")
@@ -167,20 +160,20 @@ class _Reader:
         else:
             number = json_integer(rule, f"{what}: the rule")
             if number not in self.rules:
-                raise FormatError(f"{what}: there is no rule {number}")
+                raise FormatError(f"{what}: rule {number} does not exist")
             target = self.rules[number]
         return _Edge(tails, target, self._features(table.get("feats"), what), (begin, end))
 
     def _features(self, value: object, what: str) -> dict[str, float]:
         items = json_list(value, f"{what}: feats")
         if len(items) % 2:
-            raise FormatError(f"{what}: feats must be features and values in turn")
+            raise FormatError(f"{what}: feats must alternate features and values")
         found: dict[str, float] = {}
         for feature, number in zip(items[::2], items[1::2], strict=True):
             if isinstance(feature, str):
                 name = feature
             elif not self.features:
-                raise FormatError(f"{what}: feats has the number {feature!r}, but no features came")
+                raise FormatError(f"{what}: feats uses the number {feature!r} before any features")
             else:
                 most = len(self.features) - 1
                 name = self.features[json_integer(feature, f"{what}: a feature", most=most)]
@@ -194,10 +187,10 @@ class _Reader:
         for value in json_list(table.get("in_edges"), f"{what}: in_edges"):
             place = json_integer(value, f"{what}: an edge")
             if place >= len(self.edges):
-                raise FormatError(f"{what}: edge {place} is not there yet")
+                raise FormatError(f"{what}: edge {place} does not exist yet")
             edge = self.edges[place]
             if edge is None:
-                raise FormatError(f"{what}: edge {place} has a head already")
+                raise FormatError(f"{what}: edge {place} already has a head")
             self.edges[place] = None
             taken.append(edge)
         begin, end = taken[0].span if taken else (-1, -1)

@@ -1,13 +1,12 @@
-"""cicada's forests: JSON with rules, nodes and a goal, perhaps behind ``ID |||``.
+"""cicada's forests: JSON with rules, nodes and a goal, perhaps after ``ID |||``.
 
-A node is the list of its edges; an edge names its rule by a number from 1. The right side of a rule
-is the target side, in which ``[x,1]`` is the first tail.
+A node is the list of its edges; an edge refers to its rule by a number from 1. The right-hand side
+of a rule is the target side, in which ``[x,1]`` is the first tail.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear.errors import ForestError, FormatError
@@ -25,6 +24,7 @@ from hopefear.formats.fields import (
 )
 from hopefear.formats.files import Source, open_output, open_source
 from hopefear.formats.forests.files import first_bytes, format_side, numbered_files, parse_side
+from hopefear.settings import settings
 from hopefear.types import Vocabulary
 
 __all__ = ["CicadaForests"]
@@ -36,11 +36,11 @@ _NUMBERED = re.compile(r"\s*([0-9]{1,10})\s*\|\|\|(.*)", re.DOTALL)
 
 
 @forest_formats.register("cicada-forest")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class CicadaForests:
-    """A file with a line for each sentence, or a directory with a file for each.
+    """A file with one line per sentence, or a directory with one file per sentence.
 
-    Attributes of edges and labels of rules are not kept. What is written is a file of lines with
+    Attributes of edges and labels of rules are ignored. The format writes a file of lines with
     sentence numbers.
     """
 
@@ -52,7 +52,7 @@ class CicadaForests:
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read the forests in order; memory is needed for one only."""
+        """Read the forests in order, one at a time."""
         if not source.is_directory:
             yield from _lines(source, words, feature_names)
             return
@@ -62,7 +62,7 @@ class CicadaForests:
                     yield sentence, forest
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
-        """Write a file, a forest a line."""
+        """Write a file with one forest per line."""
         with open_output(path) as out:
             for sentence, forest in forests:
                 try:
@@ -81,7 +81,7 @@ def _lines(
         found = _NUMBERED.fullmatch(line)
         sentence = int(found[1]) if found else last + 1
         if sentence <= last:
-            raise source.error(number, f"sentence {sentence} comes after {last}")
+            raise source.error(number, f"sentence {sentence} comes after sentence {last}")
         last = sentence
         table = parse_json(found[2] if found else line, source, number)
         try:
@@ -101,7 +101,7 @@ def _forest(table: dict[str, object], words: Vocabulary, feature_names: Vocabula
     for _ in nodes:
         builder.add_node()
     if table.get("goal") is None:
-        raise FormatError("there is no goal, so that there is no derivation")
+        raise FormatError("the forest has no goal, and therefore no derivation")
     builder.set_root(json_integer(table["goal"], "the goal", most=len(nodes) - 1))
     for head, node in enumerate(nodes):
         for place, value in enumerate(json_list(node, f"node {head}")):

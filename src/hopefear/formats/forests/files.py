@@ -1,4 +1,9 @@
-"""What files of forests share: a line or a numbered file for each sentence, and target sides."""
+"""Shared parts of forest formats: a line or a numbered file per sentence, and target sides.
+
+Numbered files are called ``0.gz``, ``1.gz``, ...; they are plain text or compressed by gzip or
+bzip2, which their content shows. In target sides ``[X,2]`` and ``[2]`` are the second tail, and
+``[X]`` is the next tail.
+"""
 
 import bz2
 import gzip
@@ -9,16 +14,15 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, cast
 
-from hopefear.errors import FormatError, OptionError
-from hopefear.file_errors import file_error_reason, naming
+from hopefear.errors import FormatError, file_error_reason, naming
 from hopefear.forest import Forest
 from hopefear.formats.fields import BLANK, split_blanks
 from hopefear.formats.files import Source, open_output
 
 __all__ = [
-    "check_suffix",
+    "Suffix",
     "first_bytes",
     "format_side",
     "numbered_files",
@@ -28,21 +32,21 @@ __all__ = [
     "write_numbered",
 ]
 
-MOST_EMPTY = 1_000_000  # lines between two forests: a wrong number must not fill the disk
+MOST_EMPTY = 1_000_000  # empty lines between two forests: a wrong number must not fill the disk
 
 
 def write_lines(
     path: Path, forests: Iterable[tuple[int, Forest]], text_of: Callable[[Forest], str]
 ) -> None:
-    """Write a line for each sentence, which must come in order; empty ones for those left out."""
+    """Write one line per sentence, in order; missing sentences become empty lines."""
     with open_output(path) as out:
         lines = 0
         for sentence, forest in forests:
             if sentence < lines:
-                raise FormatError(f"{path}: sentence {sentence} comes after {lines - 1}")
+                raise FormatError(f"{path}: sentence {sentence} comes after sentence {lines - 1}")
             if sentence - lines > MOST_EMPTY:
                 raise FormatError(
-                    f"{path}: sentence {sentence} comes after {lines - 1}: too far on"
+                    f"{path}: sentence {sentence} follows {lines - 1}: too many are missing"
                 )
             try:
                 text = text_of(forest)
@@ -52,27 +56,20 @@ def write_lines(
             lines = sentence + 1
 
 
-SUFFIXES = ("txt", "json", "gz", "json.gz", "bz2")
+Suffix = Literal["txt", "json", "gz", "json.gz", "bz2"]
 
 
-# The text of one sentence; a longer one is a broken or hostile file.
+# Limit for the text of one sentence; a longer one means a broken or hostile file.
 MOST_BYTES = 1 << 32
 
 
 SNIFFED_BYTES = 1 << 12
 
 
-def check_suffix(format: object, suffix: str) -> None:
-    """Require a known suffix for the files to be written."""
-    if suffix not in SUFFIXES:
-        known = ", ".join(SUFFIXES)
-        raise OptionError(format, "suffix", f" must be one of {known}, got {suffix!r}")
-
-
 def numbered_files(source: Source) -> list[Path]:
-    """Return the files of sentences 0, 1, ... in a directory; there must be no gap.
+    """Return the files of sentences 0, 1, ... in a directory, without gaps.
 
-    A file ``weights``, which Moses writes too, and hidden ones are skipped.
+    Hidden files, and Moses' file ``weights``, are skipped.
     """
     found: dict[int, Path] = {}
     for path in sorted(source.path.iterdir()):
@@ -80,24 +77,24 @@ def numbered_files(source: Source) -> list[Path]:
         if path.name == "weights" or path.name.startswith("."):
             continue
         if not (stem.isascii() and stem.isdigit()):
-            raise FormatError(f"{path}: expected a file named by the number of its sentence")
+            raise FormatError(f"{path}: expected a file whose name is a sentence number")
         if int(stem) in found:
-            raise FormatError(f"{path}: {found[int(stem)].name} is of the same sentence")
+            raise FormatError(f"{path}: {found[int(stem)].name} has the same sentence number")
         found[int(stem)] = path
     if not found:
-        raise FormatError(f"{source.name}: there is no file of a sentence in this directory")
+        raise FormatError(f"{source.name}: the directory has no files named by sentence numbers")
     for sentence in range(len(found)):
         if sentence not in found:
             later = min(number for number in found if number > sentence)
             raise FormatError(
-                f"{source.name}: there is no file of sentence {sentence}, but {found[later].name};"
-                " sentences are numbered 0, 1, ... without gaps"
+                f"{source.name}: the file of sentence {sentence} is missing, but "
+                f"{found[later].name} exists; sentences must be numbered 0, 1, ... without gaps"
             )
     return [found[sentence] for sentence in range(len(found))]
 
 
 def first_bytes(source: Source) -> bytes:
-    """Return the beginning of a directory's file of sentence 0; nothing if there is none."""
+    """Return the first bytes of the file of sentence 0 in a directory, if it exists."""
     if not source.is_directory:
         return b""
     for path in source.path.iterdir():
@@ -116,7 +113,7 @@ def read_whole(path: Path) -> bytes:
             pieces.append(piece)
             size += len(piece)
             if size > MOST_BYTES:
-                raise FormatError(f"{path}: more than {MOST_BYTES} bytes for one sentence")
+                raise FormatError(f"{path}: the sentence has more than {MOST_BYTES} bytes")
     return b"".join(pieces)
 
 
@@ -126,9 +123,9 @@ def write_numbered(
     text_of: Callable[[Forest], bytes],
     suffix: str,
 ) -> None:
-    """Write a directory, which must not exist; it appears whole or not at all."""
+    """Write a new directory, which appears only when complete."""
     if path.exists():
-        raise FormatError(f"{path}: exists already; a directory of forests is written anew")
+        raise FormatError(f"{path}: already exists; choose a new directory")
     temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}.part")
     try:
         temporary.mkdir()
@@ -138,8 +135,8 @@ def write_numbered(
         for expected, (sentence, forest) in enumerate(forests):
             if sentence != expected:
                 raise FormatError(
-                    f"{path}: sentence {sentence} comes where {expected} should; this format"
-                    " has sentences 0, 1, ... without gaps"
+                    f"{path}: expected sentence {expected}, got {sentence}; this format needs "
+                    "sentences 0, 1, ... without gaps"
                 )
             try:
                 text = text_of(forest)
@@ -161,7 +158,7 @@ def _packed(text: bytes, suffix: str) -> bytes:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, plain or compressed."""
+    """Open a plain or compressed file."""
     try:
         with path.open("rb") as file:
             start = file.read(3)
@@ -173,7 +170,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             else:
                 yield file
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"{path}: the compressed data is broken: {error}") from error
+        raise FormatError(f"{path}: the compressed data is corrupt: {error}") from error
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
 
@@ -182,7 +179,7 @@ _LABEL = re.compile(r"\[(?:[^\[\]]*,)?([1-9][0-9]{0,8})\]|\[[^\[\]]+\]")
 
 
 def parse_side(text: str) -> list[str | int]:
-    """Return words, and the positions of tails from 0."""
+    """Return words, and the positions of tails, from 0."""
     side: list[str | int] = []
     slots = 0
     for word in split_blanks(text):
@@ -196,7 +193,7 @@ def parse_side(text: str) -> list[str | int]:
 
 
 def format_side(target: Sequence[str | int], format: str) -> str:
-    """Write words and ``[X,1]``, ...; FormatError for words that would be read otherwise."""
+    """Format words and tails ``[X,1]``, ...; raise FormatError for words like these."""
     return " ".join(
         _word(symbol, format) if isinstance(symbol, str) else f"[X,{symbol + 1}]"
         for symbol in target
@@ -205,5 +202,5 @@ def format_side(target: Sequence[str | int], format: str) -> str:
 
 def _word(word: str, format: str) -> str:
     if not word or any(blank in word for blank in BLANK) or word == "|||" or _LABEL.fullmatch(word):
-        raise FormatError(f"the {format} format cannot carry the word {word!r}")
+        raise FormatError(f"the {format} format cannot represent the word {word!r}")
     return word

@@ -1,8 +1,8 @@
-"""Kaldi's lattices as text: what ``lattice-copy ark:- ark,t:-`` writes.
+"""Kaldi's lattices as text, as written by ``lattice-copy ark:- ark,t:-``.
 
-An utterance is a line with its key, lines of arcs ``FROM TO WORD GRAPH,ACOUSTIC,FRAMES`` and of
-final states ``STATE GRAPH,ACOUSTIC,FRAMES``, and an empty line. Costs are negative logarithms; we
-give their negation as lmwt and acwt, as in Kaldi's n-best archives, so that higher is better.
+An utterance has a line with its key, lines of arcs ``FROM TO WORD GRAPH,ACOUSTIC,FRAMES`` and of
+final states ``STATE GRAPH,ACOUSTIC,FRAMES``, and an empty line. Costs are negative logarithms. The
+features lmwt and acwt are negated costs, as for Kaldi's n-best archives, so that higher is better.
 """
 
 import re
@@ -16,6 +16,7 @@ from hopefear.formats.base import forest_formats
 from hopefear.formats.fields import format_number, parse_number, read_keyed_lines, split_blanks
 from hopefear.formats.files import Source, open_output
 from hopefear.formats.forests.lattices import ColumnArc, forest_columns
+from hopefear.settings import setting, settings
 from hopefear.types import Vocabulary
 
 __all__ = ["KaldiLattices"]
@@ -30,21 +31,16 @@ _NAMES = ("lmwt", "acwt")
 
 
 @forest_formats.register("kaldi-lattice")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class KaldiLattices:
-    """A file of lattices, compact ones or not; utterances are numbered in their order.
+    """A file of lattices, compact or not; utterances are numbered in their order."""
 
-    Attributes
-    ----------
-    words : Path, optional
-        The table of words and their numbers (words.txt); without it words stand for themselves.
-        For writing, too.
-    """
-
-    words: Path | None = None
+    words: Path | None = setting(
+        None, "Table of words and their numbers (words.txt), if the lattices have numbers."
+    )
 
     def sniff(self, source: Source) -> bool:
-        """Look for a key, and an arc or a final state after it."""
+        """Look for a key, followed by an arc or a final state."""
         lines = [split_blanks(line) for line in source.head(2)]
         if source.is_directory or len(lines) < 2 or len(lines[0]) != 1:
             return False
@@ -55,12 +51,12 @@ class KaldiLattices:
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read the lattices in order; memory is needed for one only. Empty ones have no forest."""
+        """Read the lattices in order, one at a time, skipping empty ones."""
         table = self._table()
         seen: set[str] = set()
         for first, key, lines in _utterances(source):
             if key in seen:
-                raise source.error(first, f"the utterance '{key}' comes twice")
+                raise source.error(first, f"the utterance '{key}' appears twice")
             seen.add(key)
             lattice = _Lattice(table, self.words)
             for number, fields in lines:
@@ -76,7 +72,7 @@ class KaldiLattices:
                 raise source.error(first, f"'{key}': {error}") from None
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
-        """Write compact lattices without frames; keys are the numbers of the sentences."""
+        """Write compact lattices without frames, with sentence numbers as keys."""
         numbers = {word: number for number, word in (self._table() or {}).items()}
         with open_output(path) as out:
             for sentence, forest in forests:
@@ -94,11 +90,11 @@ class KaldiLattices:
 
 
 def _utterances(source: Source) -> Iterator[tuple[int, str, list[tuple[int, list[str]]]]]:
-    """Give the line and the key of each utterance, and its lines."""
+    """Yield the line number, the key and the lines of each utterance."""
     key, first, lines = "", 0, list[tuple[int, list[str]]]()
     for number, line in source:
         if line.startswith("\0B") or "\0B" in line[:200]:
-            raise source.error(number, "the archive is binary; write it as text (ark,t:)")
+            raise source.error(number, "the archive is binary; convert it to text (ark,t:)")
         fields = split_blanks(line)
         if key and fields:
             lines.append((number, fields))
@@ -115,7 +111,7 @@ def _utterances(source: Source) -> Iterator[tuple[int, str, list[tuple[int, list
 
 @dataclass
 class _Lattice:
-    """Takes up the lines of an utterance."""
+    """Collects the lines of an utterance."""
 
     table: dict[str, str] | None
     file: Path | None
@@ -127,12 +123,12 @@ class _Lattice:
         if len(fields) <= 2:
             state = self._state(fields[0])
             if state in self.final:
-                raise FormatError(f"state {fields[0]} is final already")
+                raise FormatError(f"state {fields[0]} is already final")
             self.final[state] = _costs(fields[1] if len(fields) == 2 else "0,0")
             return
         if len(fields) > 5:
             raise FormatError(f"expected an arc or a final state, found {len(fields)} fields")
-        # FROM TO WORD [COSTS], or FROM TO TRANSITION WORD COSTS where the lattice is not compact
+        # FROM TO WORD [COSTS], or FROM TO TRANSITION WORD COSTS if the lattice is not compact
         word = fields[3] if len(fields) == 5 else fields[2]
         source, target = self._state(fields[0]), self._state(fields[1])
         costs = _costs(fields[-1] if len(fields) > 3 else "0,0")
@@ -140,11 +136,11 @@ class _Lattice:
 
     def forest(self, words: Vocabulary, feature_names: Vocabulary) -> Forest:
         if not self.final:
-            raise ForestError("no state is final")
+            raise ForestError("the lattice has no final state")
         return lattice_forest(self.arcs, final=self.final, words=words, feature_names=feature_names)
 
     def _state(self, text: str) -> int:
-        """Return the number of a state in the order in which they come: the first is the start."""
+        """Return the number of a state in order of appearance; the first is the start."""
         if not _STATE.fullmatch(text):
             raise FormatError(f"expected the number of a state, found '{text:.40}'")
         return self.states.setdefault(text, len(self.states))
@@ -172,7 +168,7 @@ def _format(forest: Forest, numbers: dict[str, str]) -> list[str]:
         for arc in column:
             word = arc.words[0] if arc.words else EPSILON
             if (arc.words and word in (EPSILON, "0")) or split_blanks(word) != [word]:
-                raise FormatError(f"the kaldi-lattice format cannot carry the word {word!r}")
+                raise FormatError(f"the kaldi-lattice format cannot represent the word {word!r}")
             if numbers and word not in numbers:
                 raise FormatError(f"the table of words has no number for {word!r}")
             shown = numbers[word] if numbers else word
@@ -183,6 +179,6 @@ def _format(forest: Forest, numbers: dict[str, str]) -> list[str]:
 def _format_costs(arc: ColumnArc) -> str:
     if unknown := [name for name, value in arc.features.items() if value and name not in _NAMES]:
         raise FormatError(
-            f"the kaldi-lattice format has the features lmwt and acwt only, not {unknown[0]!r}"
+            f"the kaldi-lattice format has only the features lmwt and acwt, not {unknown[0]!r}"
         )
     return ",".join(format_number(0.0 - arc.features.get(name, 0.0)) for name in _NAMES) + ","

@@ -29,6 +29,7 @@ from hopefear.formats.fields import (
 )
 from hopefear.formats.files import Source
 from hopefear.formats.forests.files import write_lines
+from hopefear.settings import setting, settings
 from hopefear.types import Vocabulary
 
 __all__ = ["ColumnArc", "JlfLattices", "PlfLattices", "columns_forest", "forest_columns"]
@@ -36,7 +37,7 @@ __all__ = ["ColumnArc", "JlfLattices", "PlfLattices", "columns_forest", "forest_
 
 @dataclass(frozen=True)
 class ColumnArc:
-    """An arc: what it says, what that is worth, and how many states further it ends."""
+    """An arc: its words, its features, and how many states further it ends."""
 
     words: tuple[str, ...] = ()
     features: dict[str, float] = field(default_factory=dict)
@@ -55,10 +56,8 @@ def columns_forest(
         for arc in column:
             if not 1 <= arc.distance <= end - state:
                 raise FormatError(
-                    f"state {state}: an arc of length {arc.distance} ends beyond the last state, "
-                    f"{end}"
-                    if arc.distance >= 1
-                    else f"state {state}: an arc must go forward, not by {arc.distance}"
+                    f"state {state}: the length of an arc must be from 1 to {end - state}, where "
+                    f"the lattice ends; got {arc.distance}"
                 )
             arcs.append(
                 Arc(
@@ -72,10 +71,10 @@ def columns_forest(
 
 
 def forest_columns(forest: Forest, format: str) -> list[list[ColumnArc]]:
-    """Return a forest as a lattice; FormatError if it is none.
+    """Return a forest as a lattice; raise FormatError if it is not one.
 
-    It is one if every edge has at most one tail, to which it appends words. An arc of several
-    words becomes several arcs, the first of which has the features.
+    In a lattice every edge has at most one tail and appends words to it. An edge of several words
+    becomes several arcs, of which the first has the features.
     """
     arcs: dict[int, list[tuple[int, tuple[str, ...], dict[str, float]]]] = {}
     plain_start = _is_start(forest, 0)
@@ -87,10 +86,10 @@ def forest_columns(forest: Forest, format: str) -> list[list[ColumnArc]]:
         words = target[1:] if tails and target[:1] == (0,) else target
         if len(tails) > 1 or any(isinstance(word, int) for word in words):
             raise FormatError(
-                f"the {format} format has lattices only, but edge {edge} does not append its "
-                "words to one tail"
+                f"the {format} format can only represent lattices, but edge {edge} does more than "
+                "append words to one tail"
             )
-        # State 0 is the start, or node 0 if nothing else begins a path.
+        # State 0 is the start; it is node 0 if all paths begin there.
         source = 0 if not tails else tails[0] + (not plain_start)
         said = tuple(word for word in words if isinstance(word, str))
         arcs.setdefault(source, []).append((head + (not plain_start), said, forest.features(edge)))
@@ -102,7 +101,7 @@ Arcs = dict[int, list[tuple[int, tuple[str, ...], dict[str, float]]]]
 
 
 def _is_start(forest: Forest, node: int) -> bool:
-    """Whether a node stands for the beginning: one empty edge, and no other edge without tails."""
+    """Whether a node is the start: its only edge is empty, and all other edges have tails."""
     leaves = [e for e in range(forest.edge_count) if not len(forest.tails(e))]
     return (
         leaves == list(forest.edges(node))
@@ -114,7 +113,7 @@ def _is_start(forest: Forest, node: int) -> bool:
 
 
 def _without_last(arcs: Arcs, last: int) -> int:
-    """Return the last state: the one before, if an empty arc from there is all that leads on."""
+    """Return the last state, without a final one that only an empty arc leads to."""
     into = [(state, arc) for state, leaving in arcs.items() for arc in leaving if arc[0] == last]
     if len(into) == 1 and into[0][0] == last - 1 and into[0][1][1:] == ((), {}) and last > 1:
         arcs.pop(last - 1, None)
@@ -123,8 +122,8 @@ def _without_last(arcs: Arcs, last: int) -> int:
 
 
 def _columns(arcs: Arcs, last: int) -> list[list[ColumnArc]]:
-    """Put in states for arcs of several words, right before the states in which they end."""
-    inner = [0] * (last + 1)  # how many states come in before each
+    """Insert states for arcs of several words, just before the states in which they end."""
+    inner = [0] * (last + 1)  # the number of states to insert before each state
     for leaving in arcs.values():
         for head, words, _ in leaving:
             inner[head] += max(0, len(words) - 1)
@@ -166,26 +165,22 @@ PLF_EPSILON = "*EPS*"
 
 
 @forest_formats.register("plf")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class PlfLattices:
-    """A file with a lattice a line; ``*EPS*`` is no word.
+    """A file with one lattice per line; ``*EPS*`` stands for no word."""
 
-    Attributes
-    ----------
-    label : str
-        What the numbers of an arc are called: one by the label alone, several as LABEL_0, ...
-    """
-
-    label: str = "LatticeCost"
+    label: str = setting(
+        "LatticeCost", "Name of the value of an arc; several are LABEL_0, LABEL_1, ..."
+    )
 
     def sniff(self, source: Source) -> bool:
-        """Look for tuples in tuples."""
+        """Look for nested tuples."""
         return not source.is_directory and bool(_PLF_START.match("\n".join(source.head(1))))
 
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read the lattices in order. Empty lines and empty lattices have no forest."""
+        """Read the lattices in order, skipping empty lines and empty lattices."""
         for number, line in source:
             if not line.strip():
                 continue
@@ -197,7 +192,7 @@ class PlfLattices:
                 raise source.error(number, str(error)) from None
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
-        """Write a file, with numbers if the label's is the only feature, else with names."""
+        """Write a file, with plain numbers if the label is the only feature."""
         write_lines(path, forests, self._format)
 
     def _format(self, forest: Forest) -> str:
@@ -210,7 +205,7 @@ class PlfLattices:
     def _format_arc(self, arc: ColumnArc) -> str:
         word = arc.words[0] if arc.words else PLF_EPSILON
         if arc.words == (PLF_EPSILON,) or (arc.words and split_blanks(word) != [word]):
-            raise FormatError(f"the plf format cannot carry the word {word!r}")
+            raise FormatError(f"the plf format cannot represent the word {word!r}")
         if set(arc.features) <= {self.label}:
             score = format_number(arc.features.get(self.label, 0.0))
         else:
@@ -220,7 +215,7 @@ class PlfLattices:
 
 
 class _Parser:
-    """Reads one line, token by token."""
+    """Parses one line, token by token."""
 
     def __init__(self, text: str, label: str) -> None:
         self._text, self._label, self._place = text, label, 0
@@ -236,7 +231,7 @@ class _Parser:
         return columns
 
     def _items(self, what: str) -> Iterator[None]:
-        """Go through a tuple; a comma may come after its last item, too."""
+        """Iterate over a tuple; a comma may follow its last item."""
         self._take("(", f"'(' of {what}")
         while not self._is(")"):
             yield
@@ -257,7 +252,7 @@ class _Parser:
             elif not self._is(")"):
                 numbers.append(self._number())
         self._take(")", "',' or ')' in an arc")
-        # A single number is a score: confusion networks need no lengths.
+        # A single number is a score, since confusion networks have no lengths.
         distance = 1.0
         if named or len(numbers) > 1:
             distance = numbers.pop() if numbers else 1.0
@@ -275,7 +270,7 @@ class _Parser:
             name = self._string("the name of a feature in quotes")
             self._take(":", "':' after the name of a feature")
             if name in features:
-                raise FormatError(f"the feature '{name}' comes twice in an arc")
+                raise FormatError(f"the feature '{name}' appears twice in an arc")
             features[name] = self._number()
             if not self._is("}"):
                 self._take(",", "',' or '}' after a feature")
@@ -308,7 +303,7 @@ class _Parser:
         found = _TOKEN.match(self._text, self._place)
         if found is None:
             if self._text[self._place :].strip():
-                raise FormatError(f"column {self._place + 1}: a quote is not closed")
+                raise FormatError(f"column {self._place + 1}: a closing quote is missing")
             self._kind, self._token = "", ""
             return
         self._kind, self._token = str(found.lastgroup), found[str(found.lastgroup)]
@@ -330,18 +325,18 @@ JLF_EPSILON = "<epsilon>"
 
 
 @forest_formats.register("jlf")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class JlfLattices:
-    """A file with a lattice a line; ``<epsilon>`` is no word, attributes are not kept."""
+    """A file with one lattice per line; ``<epsilon>`` is no word, attributes are ignored."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for lists in lists."""
+        """Look for nested lists."""
         return not source.is_directory and bool(_JLF_START.match("\n".join(source.head(1))))
 
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read the lattices in order. Empty lines and empty lattices have no forest."""
+        """Read the lattices in order, skipping empty lines and empty lattices."""
         for number, line in source:
             if not line.strip():
                 continue
@@ -357,7 +352,7 @@ class JlfLattices:
                 raise source.error(number, str(error)) from None
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
-        """Write a file; FormatError for forests that are no lattices."""
+        """Write a file; raise FormatError for forests that are not lattices."""
         write_lines(path, forests, _format_jlf)
 
 
@@ -365,7 +360,7 @@ def _jlf_arc(value: object, state: int) -> ColumnArc:
     what = f"state {state}, an arc"
     items = json_list(value, what)
     if len(items) not in (3, 4):
-        raise FormatError(f"{what} must have a word, features and a length, got {value!r:.60}")
+        raise FormatError(f"{what}: expected word, features and length, got {value!r:.60}")
     word = json_text(items[0], f"{what}: its word")
     features = {
         name: json_number(number, f"{what}: feature '{name}'")
@@ -385,7 +380,7 @@ def _format_jlf_column(column: list[ColumnArc]) -> str:
     for arc in column:
         word = arc.words[0] if arc.words else JLF_EPSILON
         if arc.words == (JLF_EPSILON,) or (arc.words and split_blanks(word) != [word]):
-            raise FormatError(f"the jlf format cannot carry the word {word!r}")
+            raise FormatError(f"the jlf format cannot represent the word {word!r}")
         features = ", ".join(
             f"{json.dumps(name, ensure_ascii=False)}: {format_number(value)}"
             for name, value in arc.features.items()

@@ -1,16 +1,16 @@
-"""The forest store: many forests in little space, any of them at once.
+"""The forest store: many forests in compact files with random access.
 
 A shard is one file::
 
     header    magic, version, checksum
-    records   one for each forest: its bytes (see the core's forest_codec.hpp), compressed
+    records   the bytes of each forest (see the core's forest_codec.hpp), compressed
     words     the vocabulary of all target sides, compressed
     features  the vocabulary of all feature names, compressed
     index     sentence, place, sizes and checksum of each record, compressed
     footer    place, sizes and checksum of the last three; checksum; magic
 
-All numbers are little-endian. What a shard says is checked before it is used, so a broken or
-hostile file leads to an error and to nothing else. A store is one shard, or a directory of them.
+All numbers are little-endian. The content of a shard is checked before use, so a broken or hostile
+file only leads to an error. A store is one shard, or a directory of shards.
 """
 
 import mmap
@@ -31,6 +31,7 @@ from hopefear.forest.codec import ForestDecoder, ForestEncoder
 from hopefear.formats.base import forest_formats
 from hopefear.formats.fields import LAST_SENTENCE
 from hopefear.formats.files import PathLike, Source, open_binary_output
+from hopefear.settings import setting, settings
 from hopefear.types import Vocabulary
 
 __all__ = ["ForestStore", "ForestWriter", "HopefearForests"]
@@ -41,7 +42,7 @@ SUFFIX = ".forests"
 VERSION = 1
 
 
-# As PNG does: bytes that show a file that was taken for text.
+# As in PNG, these bytes show damage by a transfer as text.
 MAGIC = b"\x89HFF\r\n\x1a\n"
 
 
@@ -55,7 +56,7 @@ HEADER_SIZE = len(MAGIC) + 8  # and version, checksum
 TABLE = struct.Struct("<QQQI QQQI QQQI")
 
 
-FOOTER_SIZE = TABLE.size + 4 + len(END_MAGIC)  # between them the table's checksum
+FOOTER_SIZE = TABLE.size + 4 + len(END_MAGIC)  # with the checksum of the table between them
 
 
 INDEX_ROW = np.dtype(
@@ -63,11 +64,11 @@ INDEX_ROW = np.dtype(
 )
 
 
-# What zlib can at most make of a byte.
+# The largest compression ratio of zlib.
 MOST_EXPANSION = 1032
 
 
-# No forest, vocabulary or index comes near this.
+# No forest, vocabulary or index comes near this size.
 MOST_BYTES = 1 << 32
 
 
@@ -82,7 +83,7 @@ class _Block:
 
 
 class ForestWriter:
-    """Writes the forests of one shard; made by :meth:`open`."""
+    """Writes the forests of one shard; :meth:`open` makes it."""
 
     def __init__(self, name: str, file: BinaryIO, level: int) -> None:
         self._name, self._file, self._level = name, file, level
@@ -95,28 +96,30 @@ class ForestWriter:
     @classmethod
     @contextmanager
     def open(cls, path: PathLike, *, level: int = 6) -> Iterator[Self]:
-        """Open a shard to be written; the file is there when the block ends without exception.
+        """Open a shard for writing; the file appears when the block ends without exception.
 
         Parameters
         ----------
         path
-            The file. Its name has to end in ``.forests`` for it to be found in a directory.
+            The file, ``*.forests`` if it belongs to a directory of shards.
         level
-            zlib's: 1 is fastest, 9 is smallest.
+            Compression level, from 1 (fastest) to 9 (smallest).
         """
         if not 1 <= level <= 9:
-            raise ConfigError(f"the level of compression must be from 1 to 9, got {level}")
+            raise ConfigError(f"the compression level must be from 1 to 9, got {level}")
         if str(path) == "-" or Path(path).suffix == ".gz":
-            raise ConfigError(f"{path}: a forest store is a file, and compressed as it is")
+            raise ConfigError(
+                f"{path}: a forest store must be a file, without .gz because it is compressed"
+            )
         with open_binary_output(path) as file:
             writer = cls(str(path), file, level)
             yield writer
             writer._finish()
 
     def add(self, sentence: int, forest: Forest) -> None:
-        """Write the forest of a sentence; each sentence has one."""
+        """Write the forest of a sentence; each sentence has one forest."""
         if sentence in self._index:
-            raise DataError(f"{self._name}: sentence {sentence} has a forest already")
+            raise DataError(f"{self._name}: sentence {sentence} already has a forest")
         if problem := _describe_number(sentence):
             raise DataError(f"{self._name}: {problem}")
         self._index[sentence] = self._write_block(self._encoder.encode(forest))
@@ -148,7 +151,7 @@ class _Shard:
         try:
             with path.open("rb") as file:
                 if os.fstat(file.fileno()).st_size < HEADER_SIZE + FOOTER_SIZE:
-                    raise self._error("is too short to be a forest store")
+                    raise self._error("too short for a forest store")
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise self._error(f"cannot be read: {error.strerror}") from error
@@ -158,7 +161,7 @@ class _Shard:
             try:
                 self._decoder = ForestDecoder(parts[0], parts[1], words, feature_names)
             except DataError as error:
-                raise self._error(f"the vocabularies are broken: {error}") from error
+                raise self._error(f"the vocabularies are corrupt: {error}") from error
             self.index = self._read_index(parts[2])
         except BaseException:
             self.close()
@@ -172,7 +175,7 @@ class _Shard:
         try:
             return self._decoder.decode(content)
         except (FormatError, ForestError) as error:
-            raise self._error(f"sentence {sentence} is broken: {error}") from error
+            raise self._error(f"sentence {sentence} is corrupt: {error}") from error
 
     def _error(self, problem: str) -> FormatError:
         return FormatError(f"{self.name}: {problem}")
@@ -180,59 +183,63 @@ class _Shard:
     def _check_header(self) -> None:
         header = self._map[:HEADER_SIZE]
         if not header.startswith(MAGIC):
-            raise self._error("is not a forest store")
+            raise self._error("not a forest store")
         version, crc = struct.unpack_from("<II", header, len(MAGIC))
         if crc != zlib.crc32(header[:-4]):
-            raise self._error("the header is broken: its checksum is wrong")
+            raise self._error("the header is corrupt: its checksum is wrong")
         if version != VERSION:
-            raise self._error(f"is a forest store of version {version}; this reads {VERSION}")
+            raise self._error(
+                f"forest store of version {version}; this program reads version {VERSION}"
+            )
 
     def _footer(self) -> list[_Block]:
         footer = self._map[-FOOTER_SIZE:]
         table, (crc,) = footer[: TABLE.size], struct.unpack_from("<I", footer, TABLE.size)
         if not footer.endswith(END_MAGIC):
-            raise self._error("ends too early: it has no footer")
+            raise self._error("the file is truncated: its footer is missing")
         if crc != zlib.crc32(table):
-            raise self._error("the footer is broken: its checksum is wrong")
+            raise self._error("the footer is corrupt: its checksum is wrong")
         numbers = TABLE.unpack(table)
         return [_Block(*numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
 
     def _read_index(self, content: bytes) -> dict[int, _Block]:
         if len(content) % INDEX_ROW.itemsize:
-            raise self._error("the index is broken: its size is wrong")
+            raise self._error("the index is corrupt: its size is wrong")
         rows = np.frombuffer(content, dtype=INDEX_ROW).tolist()
         index = {sentence: _Block(*block) for sentence, *block in rows}
         if len(index) < len(rows):
-            raise self._error("the index is broken: a sentence is there twice")
+            raise self._error("the index is corrupt: a sentence appears twice")
         if problem := next(filter(None, map(_describe_number, index)), None):
-            raise self._error(f"the index is broken: {problem}")
+            raise self._error(f"the index is corrupt: {problem}")
         return index
 
     def _content(self, block: _Block, where: str) -> bytes:
         end = len(self._map) - FOOTER_SIZE
         if block.place < HEADER_SIZE or block.stored > end or block.place > end - block.stored:
-            raise self._error(f"{where} is broken: it lies outside the file")
-        # What is said to be larger than it can be would only take memory.
+            raise self._error(f"{where} is corrupt: it lies outside the file")
+        # Do not allocate memory for an impossible size.
         if block.size > min(MOST_EXPANSION * block.stored, MOST_BYTES):
-            raise self._error(f"{where} is broken: {block.size} bytes out of {block.stored}")
+            raise self._error(
+                f"{where} is corrupt: {block.size} bytes cannot come from {block.stored}"
+            )
         packed = self._map[block.place : block.place + block.stored]
         if zlib.crc32(packed) != block.crc:
-            raise self._error(f"{where} is broken: its checksum is wrong")
+            raise self._error(f"{where} is corrupt: its checksum is wrong")
         unpacker = zlib.decompressobj()
         try:
             content = unpacker.decompress(packed, block.size + 1)
         except zlib.error as error:
-            raise self._error(f"{where} is broken: {error}") from error
+            raise self._error(f"{where} is corrupt: {error}") from error
         if len(content) != block.size or not unpacker.eof or unpacker.unused_data:
-            raise self._error(f"{where} is broken: its size is wrong")
+            raise self._error(f"{where} is corrupt: its size is wrong")
         return content
 
 
 class ForestStore(Mapping[int, Forest]):
-    """The forests of a store by sentence: a read-only mapping, in the order of sentences.
+    """The forests of a store: a read-only mapping from sentences, in their order.
 
-    A forest is read from the file when it is asked for, and is not kept. Several threads may read
-    at the same time. All forests share their vocabularies.
+    Each access reads the forest from the file. Several threads may read at the same time. All
+    forests share their vocabularies.
     """
 
     def __init__(
@@ -247,7 +254,7 @@ class ForestStore(Mapping[int, Forest]):
                 self._shards.append(shard)
                 if twice := shard.index.keys() & places.keys():
                     raise FormatError(
-                        f"{shard.name}: sentence {min(twice)} is in {places[min(twice)].name} too"
+                        f"{shard.name}: sentence {min(twice)} is also in {places[min(twice)].name}"
                     )
                 places.update(dict.fromkeys(shard.index, shard))
         except BaseException:
@@ -270,13 +277,13 @@ class ForestStore(Mapping[int, Forest]):
         path
             A shard, a directory of shards (``*.forests``), or several shards.
         words, feature_names
-            Vocabularies to share with other forests; what is new is added to them here, and never
-            later.
+            Vocabularies to share with other forests. This method adds new entries; reading forests
+            adds none.
 
         Raises
         ------
         FormatError
-            If a file is not a shard or is broken, or a sentence is in two of them.
+            If a file is not a shard or is corrupt, or two shards have the same sentence.
         """
         if isinstance(path, str | Path):
             shards: Sequence[PathLike] = _shards_in(Path(path))
@@ -290,7 +297,7 @@ class ForestStore(Mapping[int, Forest]):
 
     @staticmethod
     def write(path: PathLike, forests: Iterable[tuple[int, Forest]], *, level: int = 6) -> None:
-        """Write a shard of pairs of a sentence and its forest; see :class:`ForestWriter`."""
+        """Write a shard with sentences and their forests; see :class:`ForestWriter`."""
         with ForestWriter.open(path, level=level) as writer:
             for sentence, forest in forests:
                 writer.add(sentence, forest)
@@ -308,7 +315,7 @@ class ForestStore(Mapping[int, Forest]):
         return sentence in self._places
 
     def close(self) -> None:
-        """Let go of the files; forests that were read stay."""
+        """Close the files; forests that were read remain valid."""
         for shard in self._shards:
             shard.close()
 
@@ -320,10 +327,10 @@ class ForestStore(Mapping[int, Forest]):
 
 
 def _describe_number(sentence: int) -> str | None:
-    """Say that a sentence cannot have this number, if it cannot."""
+    """Return the problem of a sentence number; None if it is valid."""
     if 0 <= sentence <= LAST_SENTENCE:
         return None
-    return f"there can be no sentence {sentence}: they are numbered from 0 to {LAST_SENTENCE}"
+    return f"a sentence number must be from 0 to {LAST_SENTENCE}, got {sentence}"
 
 
 def _shards_in(path: Path) -> list[Path]:
@@ -331,22 +338,16 @@ def _shards_in(path: Path) -> list[Path]:
         return [path]
     shards = sorted(path.glob(f"*{SUFFIX}"))
     if not shards:
-        raise FormatError(f"{path}: no file of a forest store (*{SUFFIX}) is in this directory")
+        raise FormatError(f"{path}: the directory has no files of a forest store (*{SUFFIX})")
     return shards
 
 
 @forest_formats.register("hopefear")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class HopefearForests:
-    """The forest store as one of the formats of forests.
+    """The forest store as a format of forests."""
 
-    Attributes
-    ----------
-    level : int
-        For writing: zlib's level, from 1 to 9.
-    """
-
-    level: int = 6
+    level: int = setting(6, "Compression level: 1 is fastest, 9 is smallest.", least=1, most=9)
 
     def sniff(self, source: Source) -> bool:
         """Look at the first bytes, or for shards in a directory."""
@@ -360,7 +361,7 @@ class HopefearForests:
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read the forests in the order of sentences; memory is needed for one only."""
+        """Read the forests in the order of the sentences, one at a time."""
         with ForestStore.open(source.path, words=words, feature_names=feature_names) as store:
             yield from store.items()
 

@@ -1,13 +1,12 @@
-"""Travatar's forests: a JSON object a line, with nodes, edges and the source words.
+"""Travatar's forests: one JSON object per line with nodes, edges and the source words.
 
-Node 0 is the root. In target sides a negative number, -1, -2, ..., is the first, second, ... tail,
-and ``<unk>`` is what the source has there.
+Node 0 is the root. In target sides -1, -2, ... are the first, second, ... tail, and ``<unk>``
+stands for the source words.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear.errors import ForestError, FormatError
@@ -25,6 +24,7 @@ from hopefear.formats.fields import (
 )
 from hopefear.formats.files import Source
 from hopefear.formats.forests.files import write_lines
+from hopefear.settings import settings
 from hopefear.types import Vocabulary
 
 __all__ = ["TravatarForests"]
@@ -36,12 +36,12 @@ UNKNOWN = "<unk>"
 
 
 @forest_formats.register("travatar-forest")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TravatarForests:
-    """A file with a line for each sentence.
+    """A file with one line per sentence.
 
-    Labels of nodes, target labels and viterbi scores are not kept; of several factors of a target
-    side the first is taken.
+    Labels of nodes, target labels and Viterbi scores are ignored, and so are all factors of a
+    target side but the first.
     """
 
     def sniff(self, source: Source) -> bool:
@@ -51,7 +51,7 @@ class TravatarForests:
     def read(
         self, source: Source, words: Vocabulary, feature_names: Vocabulary
     ) -> Iterator[tuple[int, Forest]]:
-        """Read the forests in order; memory is needed for one only. Empty lines have no forest."""
+        """Read the forests in order, one at a time, skipping empty lines."""
         for number, line in source:
             if not line.strip():
                 continue
@@ -62,7 +62,7 @@ class TravatarForests:
                 raise source.error(number, str(error)) from None
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
-        """Write a file; sentences without a forest are empty lines."""
+        """Write a file; sentences without a forest become empty lines."""
         write_lines(path, forests, _format)
 
 
@@ -74,12 +74,12 @@ def _forest(table: dict[str, object], words: Vocabulary, feature_names: Vocabula
     for number, node in enumerate(nodes):
         what = f"node {number}"
         if json_integer(node.get("id", number), f"{what}: its id") != number:
-            raise FormatError(f"{what}: its id is {node['id']}; nodes are listed by id")
+            raise FormatError(f"{what}: its id is {node['id']}; nodes must be sorted by id")
         spans.append(_span(node.get("span"), what))
         begin, end = spans[-1]
         builder.add_node(begin=begin if begin >= 0 else None, covered=end - begin)
     if not nodes:
-        raise FormatError("there is no node")
+        raise FormatError("the forest has no node")
     for number, value in enumerate(json_list(table.get("edges"), "edges")):
         what = f"edge {number}"
         edge = json_object(value, what)
@@ -109,7 +109,7 @@ def _span(value: object, what: str) -> tuple[int, int]:
     if not places:
         return -1, -1
     if len(places) != 2 or places[0] > places[1]:
-        raise FormatError(f"{what}: its span must be two places in order, got {places}")
+        raise FormatError(f"{what}: its span must be a begin and an end, got {places}")
     return places[0], places[1]
 
 
@@ -130,7 +130,7 @@ def _target(edge: dict[str, object], what: str, tails: int, source: list[str]) -
 
 
 def _format(forest: Forest) -> str:
-    """Return a line with the nodes in reverse, so that the root is node 0."""
+    """Return a line with the nodes in reverse order, so that the root is node 0."""
     root = forest.root
     nodes = []
     for node in range(root, -1, -1):
@@ -158,5 +158,5 @@ def _symbol(symbol: str | int) -> str:
     if isinstance(symbol, int):
         return str(-1 - symbol)
     if symbol == UNKNOWN or split_blanks(symbol) != [symbol]:
-        raise FormatError(f"the travatar-forest format cannot carry the word {symbol!r}")
+        raise FormatError(f"the travatar-forest format cannot represent the word {symbol!r}")
     return json.dumps(symbol, ensure_ascii=False)

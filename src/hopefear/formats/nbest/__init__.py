@@ -1,4 +1,4 @@
-"""Reading and writing n-best lists in any of the registered formats."""
+"""N-best lists: reading and writing in all registered formats."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class SentenceKeys:
-    """Numbers for sentences that are known by keys, in order of first appearance.
+    """Numbers for sentences that have keys, in order of first appearance.
 
     Examples
     --------
@@ -54,18 +54,18 @@ class SentenceKeys:
 
     @property
     def names(self) -> list[str]:
-        """The keys in the order of their numbers; empty if sentences have numbers only."""
+        """The keys in the order of their numbers; empty if sentences have numbers."""
         return list(self._numbers)
 
     def number(self, sentence: int | str) -> int:
-        """Return the number of a sentence; a new key gets the next one.
+        """Return the number of a sentence; a new key gets the next number.
 
-        Sentences of one data set have numbers, or they have keys: a mixture is an error.
+        All sentences of a data set must have numbers, or all must have keys.
         """
         self._counted |= isinstance(sentence, int)
         if self._counted and (self._numbers or isinstance(sentence, str)):
             raise FormatError(
-                f"some sentences have a number and others a key; found {sentence!r} after others"
+                f"sentences must all have numbers or all have keys; found a mixture at {sentence!r}"
             )
         if isinstance(sentence, int):
             return sentence
@@ -73,7 +73,7 @@ class SentenceKeys:
 
 
 def detect_nbest(path: PathLike) -> str:
-    """Return the name of the format in which n-best lists are written."""
+    """Return the name of the format of n-best lists."""
     with open_source(path) as source:
         return nbest_formats.name_of(type(choose_format(source, nbest_formats, None)))
 
@@ -81,16 +81,16 @@ def detect_nbest(path: PathLike) -> str:
 def read_nbest(
     path: PathLike, format: str | NBestFormat | None = None, *, tell: Tell = tell_nobody
 ) -> Iterator[Segment]:
-    """Read hypotheses one after the other; memory is needed for one sentence only.
+    """Read hypotheses, holding one sentence in memory at a time.
 
     Parameters
     ----------
     path : str or Path
-        A file, plain or gzip, or ``-`` for standard input; for some formats a directory.
+        A file, perhaps compressed, or ``-`` for standard input; for some formats a directory.
     format : str or NBestFormat, optional
-        A name out of `nbest_formats`, or a format with options; told by content if not given.
+        A name in `nbest_formats`, or a format; detected from the content by default.
     tell : callable
-        Called with the name of the file, how many of its bytes are read and how many it has.
+        Progress callback, called with the file, the bytes read and the size.
     """
     with open_source(path) as source:
         segments = choose_format(source, nbest_formats, format).read(source)
@@ -98,35 +98,35 @@ def read_nbest(
 
 
 def write_nbest(path: PathLike, segments: Iterable[Segment], format: str | NBestFormat) -> None:
-    """Write hypotheses; the file appears whole or not at all.
+    """Write hypotheses; the file appears only when complete.
 
     Parameters
     ----------
     path : str or Path
         The file, compressed if its name ends in ``.gz``, or ``-`` for standard output.
     segments : iterable of Segment
-        What to write.
+        The hypotheses.
     format : str or NBestFormat
-        A name out of `nbest_formats`, or a format with options.
+        A name in `nbest_formats`, or a format.
     """
     chosen = named_format(format, nbest_formats) if isinstance(format, str) else format
     if not isinstance(chosen, WritableNBestFormat):
         writable = [n for n in nbest_formats if isinstance(nbest_formats[n](), WritableNBestFormat)]
         title = nbest_formats.name_of(type(chosen))
         known = ", ".join(writable)
-        raise ConfigError(f"n-best format '{title}' can only be read; written are: {known}")
+        raise ConfigError(f"cannot write the n-best format '{title}'; choose one of: {known}")
     broken: list[FormatError] = []
     with open_output(path) as out:
         try:
             chosen.write(_watched(segments, broken), out)
         except FormatError as error:
-            if error in broken:  # it names the file that was read
+            if error in broken:  # the error is about the input, and names it
                 raise
             raise FormatError(f"{path}: {error}") from error
 
 
 def _watched(segments: Iterable[Segment], broken: list[FormatError]) -> Iterator[Segment]:
-    """Give the segments, and keep the error that ends them, if one does."""
+    """Yield the segments, and remember an error from reading them."""
     try:
         yield from segments
     except FormatError as error:
@@ -144,24 +144,24 @@ def load_nbest(
     memory_limit: int = 0,
     tell: Tell = tell_nobody,
 ) -> NBest:
-    """Read n-best lists of one or several files; equal hypotheses are kept once.
+    """Read n-best lists from one or more files, without duplicates.
 
     Parameters
     ----------
     paths : path or several
-        Files, plain or gzip, or ``-``; for some formats directories.
+        Files, perhaps compressed, or ``-`` for standard input; for some formats directories.
     format : str or NBestFormat, optional
-        A name out of `nbest_formats`, or a format with options; told by content if not given.
+        A name in `nbest_formats`, or a format; detected from the content by default.
     feature_names : Vocabulary, optional
         Names to share with other lists.
     sentences : int
-        How many sentences there are at least; those beyond the last one read have no hypotheses.
+        The least number of sentences; missing ones have no hypotheses.
     keys : SentenceKeys, optional
-        Filled with the keys of the sentences, if they have keys in place of numbers.
+        Receives the keys of the sentences, if they have keys instead of numbers.
     memory_limit : int
-        Bytes beyond which the lists move to a temporary file; 0 for no limit.
+        Size in bytes beyond which the lists move to a temporary file; 0 for no limit.
     tell : callable
-        Called with the name of a file, how many of its bytes are read and how many it has.
+        Progress callback, called with the file, the bytes read and the size.
     """
     builder = NBestBuilder(feature_names=feature_names, memory_limit=memory_limit)
     keys = SentenceKeys() if keys is None else keys
@@ -173,10 +173,10 @@ def load_nbest(
 
 
 def finish_nbest(builder: NBestBuilder, files: Sequence[PathLike], sentences: int = 0) -> NBest:
-    """Make the lists of what was read from some files, which are named in errors."""
+    """Make the lists; errors name the files that were read."""
     try:
         return builder.finish(sentences)
-    except DataError as error:  # of a sentence's number, which may be of any of them
+    except DataError as error:  # about a sentence number, which may be in any of the files
         raise DataError(f"{', '.join(map(str, files))}: {error}") from None
 
 
@@ -188,10 +188,10 @@ def add_nbest(
     *,
     tell: Tell = tell_nobody,
 ) -> None:
-    """Read n-best lists of an open source into a builder; see `load_nbest`."""
+    """Read n-best lists from an open source into a builder; see `load_nbest`."""
     chosen = choose_format(source, nbest_formats, format)
     if isinstance(chosen, BarNBestFormat):
-        _number(source, keys, 0)  # these lists have numbers, all of them
+        _number(source, keys, 0)  # all these formats number their sentences
         builder.parse(source.watched(source.pieces(), tell), chosen.layout, source.name)
         return
     for segment in source.watched(chosen.read(source), tell):

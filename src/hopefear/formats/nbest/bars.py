@@ -1,4 +1,4 @@
-"""N-best lists whose fields are separated by ``|||``; the core takes the lines apart.
+"""N-best lists whose fields are separated by ``|||``; the core parses the lines.
 
 cdec and Joshua: ``0 ||| text ||| NAME=VALUE NAME=VALUE ||| score``. Joshua prints three decimals.
 Moses: ``0 ||| text ||| NAME= v v NAME= v ||| score``. A label with several values names the
@@ -11,7 +11,6 @@ blank, as it does for a single scorer (``F0=-1.7``).
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol, TextIO, runtime_checkable
 
 from hopefear.errors import FormatError
@@ -29,6 +28,7 @@ from hopefear.formats.fields import (
 )
 from hopefear.formats.files import Source
 from hopefear.nbest import BarHypothesis, BarLayout, parse_hypothesis
+from hopefear.settings import setting, settings
 from hopefear.types import Hypothesis, Segment
 
 __all__ = [
@@ -46,19 +46,18 @@ __all__ = [
 
 @runtime_checkable
 class BarNBestFormat(NBestFormat, Protocol):
-    """A format of such lines; the core can read whole files of it at once."""
+    """A format with ``|||`` between fields, of which the core reads whole files."""
 
     @property
     def layout(self) -> BarLayout:
-        """Which field is what."""
+        """The places of the fields."""
         ...
 
 
 def bar_fields(source: Source, least: int) -> list[list[str]]:
-    """Return the fields of the first lines, or nothing if these are no such lines.
+    """Return the fields of the first lines; nothing if a line has fewer than `least`.
 
-    `least` is how many fields every line must have. Whether the first one is the number of a
-    sentence is for the reader to say, who knows the line.
+    The reader checks that the first field is a sentence number, since it can report the line.
     """
     lines = [line for line in source.head() if line.strip(BLANK)]
     rows = [[field.strip(BLANK) for field in line.split("|||")] for line in lines]
@@ -66,7 +65,7 @@ def bar_fields(source: Source, least: int) -> list[list[str]]:
 
 
 def read_bar_lines(source: Source, layout: BarLayout) -> Iterator[Segment]:
-    """Read hypotheses one by one; empty lines are skipped."""
+    """Read hypotheses one by one, skipping empty lines."""
 
     def hypotheses() -> Iterator[tuple[int, Hypothesis]]:
         for number, line in source:
@@ -93,54 +92,50 @@ def write_bar_lines(
     format: str,
     fields: Callable[[Hypothesis], list[str]],
 ) -> None:
-    """Write a line for each hypothesis: sentence, text, and the `fields` of the hypothesis.
+    """Write a line for each hypothesis: sentence, text, and the other `fields`.
 
-    Blanks around a text do not count in these formats and are not written.
+    These formats ignore spaces around a text, so they are not written.
     """
     for segment in segments:
         if isinstance(segment.sentence, str):
             key = segment.sentence
-            raise FormatError(f"the {format} format numbers its sentences; this one is '{key}'")
+            raise FormatError(f"the {format} format needs sentence numbers; found the key '{key}'")
         for hypothesis in segment.hypotheses:
             text = hypothesis.text.strip(BLANK)
             for forbidden in ("|||", "\n"):
                 if forbidden in text:
                     raise FormatError(
-                        f"the {format} format cannot carry {forbidden!r} in a text: {text!r}"
+                        f"the {format} format cannot represent {forbidden!r} in a text: {text!r}"
                     )
             others = fields(hypothesis)
             if any("|||" in field for field in others):
                 name = next(name for name in hypothesis.features if "|||" in name)
-                raise FormatError(f"the {format} format cannot carry the feature {name!r}")
+                raise FormatError(f"the {format} format cannot represent the feature {name!r}")
             out.write(" ||| ".join([str(segment.sentence), text, *others]) + "\n")
 
 
 def _finite(value: float, what: str) -> float:
     if not math.isfinite(value):
-        raise FormatError(f"{what} is {value}, which is not finite")
+        raise FormatError(f"{what} must be finite, got {value}")
     return value
 
 
 @nbest_formats.register("cdec")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class CdecNBest:
-    """Features are NAME=VALUE; a fifth field, if any, is skipped.
+    """Features are NAME=VALUE; a fifth field is skipped."""
 
-    Parameters
-    ----------
-    semicolons : bool
-        Whether ``;`` separates features as well as blanks, as old tools wrote them.
-    """
-
-    semicolons: bool = False
+    semicolons: bool = setting(
+        False, "Semicolons separate features as well as spaces, as in files of old tools."
+    )
 
     @property
     def layout(self) -> BarLayout:
-        """Which field is what."""
+        """The places of the fields."""
         return BarLayout(features=2, total=3, semicolons=self.semicolons)
 
     def sniff(self, source: Source) -> bool:
-        """Look for NAME=VALUE, and nothing else, in the third field."""
+        """Look for a third field with only NAME=VALUE."""
         words = [word for row in bar_fields(source, 3) for word in split_blanks(row[2])]
         return words != [] and all(map(is_pair, words))
 
@@ -149,7 +144,7 @@ class CdecNBest:
         return read_bar_lines(source, self.layout)
 
     def write(self, segments: Iterable[Segment], out: TextIO) -> None:
-        """Write the hypotheses; the score is left out where there is none."""
+        """Write the hypotheses, those without a score with one field less."""
 
         def fields(hypothesis: Hypothesis) -> list[str]:
             pairs = format_pairs(hypothesis.features, "cdec", ";" if self.semicolons else "")
@@ -159,17 +154,17 @@ class CdecNBest:
 
 
 @nbest_formats.register("joshua")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class JoshuaNBest:
-    """The third field has the features, as in cdec's lists."""
+    """The third field has the features, as in cdec's format."""
 
     @property
     def layout(self) -> BarLayout:
-        """Which field is what."""
+        """The places of the fields."""
         return BarLayout(features=2, total=3)
 
     def sniff(self, source: Source) -> bool:
-        """Leave it to cdec's format, which is the same."""
+        """Return False: cdec's format is the same."""
         return False
 
     def read(self, source: Source) -> Iterator[Segment]:
@@ -178,17 +173,17 @@ class JoshuaNBest:
 
 
 @nbest_formats.register("moses")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class MosesNBest:
-    """Features are NAME= and their values; numbers without a label are F0, F1, ..."""
+    """Features are labels NAME= with values; values without a label are F0, F1, ..."""
 
     @property
     def layout(self) -> BarLayout:
-        """Which field is what."""
+        """The places of the fields."""
         return BarLayout(features=2, total=3)
 
     def sniff(self, source: Source) -> bool:
-        """Look for labels, or for numbers alone, in the third field."""
+        """Look for a third field with labels, or with only numbers."""
         rows = bar_fields(source, 3)
         words = [word for row in rows for word in split_blanks(row[2])]
         if any(word[-1] in "=:" for word in words):
@@ -201,7 +196,7 @@ class MosesNBest:
         return read_bar_lines(source, self.layout)
 
     def write(self, segments: Iterable[Segment], out: TextIO) -> None:
-        """Write the hypotheses; the score is left out where there is none."""
+        """Write the hypotheses, those without a score with one field less."""
         counts: dict[str, int] = {}
 
         def fields(hypothesis: Hypothesis) -> list[str]:
@@ -213,7 +208,7 @@ class MosesNBest:
 
 
 def _labels(features: Mapping[str, float], counts: dict[str, int]) -> Iterator[str]:
-    """Give NAME= v v; a label must have as many values as on the lines before, see `counts`."""
+    """Yield NAME= v v; a label must have the same number of values in all lines (`counts`)."""
     for label, values in join_components(features):
         parts = [(label, values)]
         if len(values) > 1 and counts.get(label, len(values)) != len(values):
@@ -222,19 +217,21 @@ def _labels(features: Mapping[str, float], counts: dict[str, int]) -> Iterator[s
         for name, part in parts:
             check_name(name, "moses")
             if counts.setdefault(name, len(part)) != len(part):
-                others = f"'{name}_0', '{name}_1', ... on lines before"
-                raise FormatError(f"the moses format cannot carry feature '{name}' beside {others}")
+                others = f"'{name}_0', '{name}_1', ... of earlier lines"
+                raise FormatError(
+                    f"the moses format cannot represent the feature '{name}' and {others}"
+                )
             yield f"{name}= {' '.join(map(format_number, part))}"
 
 
 @nbest_formats.register("travatar")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TravatarNBest:
-    """Four fields: the score is the third, the features are the fourth."""
+    """Four fields, the third for the score and the fourth for the features."""
 
     @property
     def layout(self) -> BarLayout:
-        """Which field is what."""
+        """The places of the fields."""
         return BarLayout(total=2, features=3)
 
     def sniff(self, source: Source) -> bool:
@@ -250,12 +247,12 @@ class TravatarNBest:
         return read_bar_lines(source, self.layout)
 
     def write(self, segments: Iterable[Segment], out: TextIO) -> None:
-        """Write the hypotheses; each must have a score."""
+        """Write the hypotheses, which must have scores."""
 
         def fields(hypothesis: Hypothesis) -> list[str]:
             if hypothesis.score is None:
                 text = hypothesis.text
-                raise FormatError(f"the travatar format needs a score, and {text!r} has none")
+                raise FormatError(f"the travatar format needs a score, but {text!r} has none")
             return [format_number(hypothesis.score), format_pairs(hypothesis.features, "travatar")]
 
         write_bar_lines(segments, out, "travatar", fields)
@@ -265,17 +262,17 @@ _WORD_SCORES = "WordScores"
 
 
 @nbest_formats.register("marian")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class MarianNBest:
-    """The score is the last field, the features are the last but one; word scores are skipped."""
+    """The last field is the score, the one before has the features; word scores are skipped."""
 
     @property
     def layout(self) -> BarLayout:
-        """Which field is what."""
+        """The places of the fields."""
         return BarLayout(features=-2, total=-1, ignored=[_WORD_SCORES])
 
     def sniff(self, source: Source) -> bool:
-        """Look for word scores, or for features that are not in the third field."""
+        """Look for word scores, or for features that come after the third field."""
         rows = bar_fields(source, 4)
         words = [word for row in rows for field in row[2:] for word in split_blanks(field)]
         labels = [any("=" in word for word in split_blanks(row[2])) for row in rows]

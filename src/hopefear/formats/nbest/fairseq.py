@@ -1,4 +1,4 @@
-"""What fairseq's generate and interactive print: lines S-, T-, H-, D- and P- with a number.
+"""The output of fairseq-generate and fairseq-interactive: lines S-, T-, H-, D- and P-.
 
 ::
 
@@ -8,19 +8,20 @@
     D-3     -0.5    the hypothesis
     P-3     -0.25 -0.5 -0.75
 
-Scores are logarithms of base 2, divided by the length unless told otherwise. We take the natural
-logarithm, and from the P- lines the sum that was divided.
+fairseq writes logarithms of base 2, by default divided by the length. The features are natural
+logarithms; P- lines give the sum before the division.
 """
 
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
 from hopefear.formats.fields import parse_number, parse_sentence, split_blanks
 from hopefear.formats.files import Source
+from hopefear.settings import setting, settings
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["FairseqNBest", "fairseq_targets"]
@@ -32,29 +33,25 @@ _LOG_2 = math.log(2)
 
 
 @nbest_formats.register("fairseq")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class FairseqNBest:
     """Hypotheses with the features `logprob` and `length`.
 
-    `logprob` is the sum of the tokens' natural logarithms and `length` their number, the end of
-    the sentence included; both need P- lines. Without these the only feature is `score`, the
-    natural logarithm as fairseq normalized it. The text is the one of the D- line, if there is.
-
-    Parameters
-    ----------
-    tokens : bool
-        Take the text of the H- line, as the model made it.
+    `logprob` is the sum of the natural logarithms of the tokens' probabilities, and `length` the
+    number of tokens, including the end of the sentence; both need P- lines. Without them the only
+    feature is `score`, fairseq's normalized natural logarithm. The text comes from the D- line, if
+    there is one.
     """
 
-    tokens: bool = False
+    tokens: bool = setting(False, "Use the tokens of the H- line as the text.")
 
     def sniff(self, source: Source) -> bool:
-        """Look for an H- line among the first; a log may come before it."""
+        """Look for S-, H- or O- lines, which may follow a log."""
         kinds = [found[1] for line in source.head() if (found := _LINE.match(line))]
         return any(kind in "SHO" for kind in kinds)
 
     def read(self, source: Source) -> Iterator[Segment]:
-        """Read the hypotheses; lines of other kinds, as those of the log, are skipped."""
+        """Read the hypotheses, skipping other lines such as those of the log."""
         return group_hypotheses(self._hypotheses(source))
 
     def _hypotheses(self, source: Source) -> Iterator[tuple[int | str, Hypothesis]]:
@@ -70,7 +67,7 @@ class FairseqNBest:
                         yield sentence, current
                     sentence, current = parse_sentence(found[2]), _scored(line)
                 elif current is None or parse_sentence(found[2]) != sentence:
-                    raise FormatError(f"a {found[0].strip()} line without its H- line before it")
+                    raise FormatError(f"the line {found[0].strip()} does not follow its H- line")
                 elif found[1] == "P":
                     current = replace(current, features=_token_features(line))
                 elif not self.tokens:
@@ -82,7 +79,7 @@ class FairseqNBest:
 
 
 def fairseq_targets(source: Source) -> list[str]:
-    """Read the references (T- lines) out of the same file, in the order of the sentences."""
+    """Read the references from the T- lines, in the order of the sentences."""
     targets: dict[int, str] = {}
     for _, line in source:
         found = _LINE.match(line)
@@ -90,7 +87,7 @@ def fairseq_targets(source: Source) -> list[str]:
             targets[int(found[2])] = line[found.end() :]
     missing = next((i for i in range(max(len(targets), 1)) if i not in targets), None)
     if missing is not None:
-        raise FormatError(f"{source.name}: there is no T-{missing} line; sentences are missing")
+        raise FormatError(f"{source.name}: the line T-{missing} is missing")
     return [targets[i] for i in range(len(targets))]
 
 

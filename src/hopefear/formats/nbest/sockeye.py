@@ -1,36 +1,36 @@
-"""Sockeye's n-best lists: JSON lines, one sentence each, with translations and their scores.
+"""Sockeye's n-best lists: one JSON object per sentence, with translations and scores.
 
 ``{"sentence_id": 1, "translations": ["a", "b"], "scores": [[0.5], [0.75]]}``
 
-Its scores are negative log probabilities, normalized by the length: the lower the better. A
-sentence with one translation has it as ``"translation": "a", "score": 0.5``; that of an empty line
-is empty, with a score of minus infinity.
+Scores are negative log probabilities divided by the length, so lower is better. A sentence with
+one translation has ``"translation": "a", "score": 0.5``; the translation of an empty line is empty,
+with a score of minus infinity.
 """
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import nbest_formats
 from hopefear.formats.fields import component_names, json_number, parse_json
 from hopefear.formats.files import Source
+from hopefear.settings import settings
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["SockeyeNBest"]
 
 
 @nbest_formats.register("sockeye")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class SockeyeNBest:
-    """Hypotheses with the feature `score`, or score_0, score_1, ... if several: log probabilities.
+    """Hypotheses with the feature `score`, or score_0, score_1, ... if there are several.
 
-    What is written is negated, so that higher is better as everywhere.
-    Sentences are counted from 0 in the order of the lines; Sockeye's own ids begin at 1.
+    The features are Sockeye's scores negated, so that higher is better. Sentences are numbered from
+    0 in the order of the lines; Sockeye's own ids begin at 1.
     """
 
     def sniff(self, source: Source) -> bool:
-        """Look for objects, one of them with translations."""
+        """Look for objects, at least one with translations."""
         lines = [line for line in source.head() if line.strip()]
         objects = all(line.lstrip().startswith("{") for line in lines)
         return objects and any('"translations"' in line for line in lines)
@@ -53,7 +53,7 @@ def _hypotheses(table: object) -> tuple[Hypothesis, ...]:
     given = table if isinstance(table, dict) else {}
     if "translations" not in given and "translation" in given:
         if given.get("score") == -math.inf:
-            return ()  # nothing was translated
+            return ()  # an empty line has no translation
         return (_hypothesis(given["translation"], given.get("score")),)
     texts, scores = given.get("translations"), given.get("scores")
     if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores):

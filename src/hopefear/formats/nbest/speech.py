@@ -1,4 +1,4 @@
-"""N-best lists of speech recognizers: directories of files whose lines begin with an utterance.
+"""N-best lists of speech recognizers: directories of files with one utterance per line.
 
 ESPnet writes 1best_recog, 2best_recog, ..., each with text and score. Higher ranks have fewer lines
 if the beam found fewer hypotheses. Before they are joined, the results of the jobs are in output.1,
@@ -12,13 +12,13 @@ archives.1, archives.2, ...
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import nbest_formats
 from hopefear.formats.fields import keyed_values, parse_number, read_keyed_lines, split_blanks
 from hopefear.formats.files import Source, numbered_folders, open_source
+from hopefear.settings import setting, settings
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["EspnetNBest", "KaldiNBest"]
@@ -33,27 +33,23 @@ _TENSOR = re.compile(r"tensor\(([^,()]+)(?:,[^()]*)?\)")
 
 
 @nbest_formats.register("espnet")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class EspnetNBest:
-    """Hypotheses with the feature `score`, the total that ESPnet writes.
+    """Hypotheses with the feature `score`, ESPnet's total score."""
 
-    Parameters
-    ----------
-    text : str
-        The file with the text in each rank's directory; ``token`` has the units of the model.
-    """
-
-    text: str = "text"
+    text: str = setting(
+        "text", "File with the text in the directory of each rank; token has the model's units."
+    )
 
     def sniff(self, source: Source) -> bool:
         """Look for the directory of the first rank."""
         return source.is_directory and bool(_results(source.path))
 
     def read(self, source: Source) -> Iterator[Segment]:
-        """Read the hypotheses, utterance by utterance in the order of the first rank."""
+        """Read the hypotheses by utterance, in the order of the first rank."""
         results = _results(source.path)
         if not results:
-            raise FormatError(f"{source.name}: there is no 1best_recog/{self.text}")
+            raise FormatError(f"{source.name}: the directory has no 1best_recog/{self.text}")
         for folder in results:
             yield from self._read_results(folder)
 
@@ -64,7 +60,7 @@ class EspnetNBest:
             scores = _read_scores(rank / "score")
             for key, text in texts.items():
                 if key not in scores:
-                    raise FormatError(f"{rank / 'score'}: there is no score of '{key}'")
+                    raise FormatError(f"{rank / 'score'}: the score of '{key}' is missing")
                 hypothesis = Hypothesis(
                     text=text, features={"score": scores[key]}, score=scores[key]
                 )
@@ -74,7 +70,7 @@ class EspnetNBest:
 
 
 def _results(folder: Path) -> list[Path]:
-    """Find the folders that have the ranks: this one, or those of the jobs."""
+    """Return the folders with ranks: this one, or those of the jobs."""
     if (folder / "1best_recog").is_dir():
         return [folder]
     jobs = numbered_folders(folder, _OUTPUT) or numbered_folders(folder / "logdir", _OUTPUT)
@@ -100,30 +96,26 @@ _RANKED = re.compile(r"(.+)-([1-9][0-9]{0,9})")
 
 
 @nbest_formats.register("kaldi")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class KaldiNBest:
-    """Hypotheses with the negated costs of lmwt, acwt, lmwt.nolm, ... under the files' names.
+    """Hypotheses with features named after the files lmwt, acwt, lmwt.nolm, ...: negated costs."""
 
-    Parameters
-    ----------
-    costs : tuple of str
-        The files to take; all that are called acwt, lmwt or lmwt.* if none are named.
-    words : Path, optional
-        The table of words and their numbers (words.txt), for archives that have no words_text.
-    """
-
-    costs: tuple[str, ...] = ()
-    words: Path | None = None
+    costs: tuple[str, ...] = setting((), "Files of costs; by default acwt, lmwt and lmwt.*.")
+    words: Path | None = setting(
+        None, "Table of words and their numbers (words.txt), for archives without words_text."
+    )
 
     def sniff(self, source: Source) -> bool:
-        """Look for words and costs."""
+        """Look for files of words and costs."""
         return source.is_directory and bool(_archives(source.path))
 
     def read(self, source: Source) -> Iterator[Segment]:
-        """Read the hypotheses, utterance by utterance, by rank."""
+        """Read the hypotheses by utterance and rank."""
         archives = _archives(source.path)
         if not archives:
-            raise FormatError(f"{source.name}: there are no words_text (or words) and acwt or lmwt")
+            raise FormatError(
+                f"{source.name}: the directory must have words_text (or words), and acwt or lmwt"
+            )
         for folder in archives:
             yield from self._read_archive(folder)
 
@@ -138,7 +130,7 @@ class KaldiNBest:
             features: dict[str, float] = {}
             for name, values in costs.items():
                 if key not in values:
-                    raise FormatError(f"{folder / name}: there is no cost of '{key}'")
+                    raise FormatError(f"{folder / name}: the cost of '{key}' is missing")
                 features[name] = -values[key]
             hypothesis = Hypothesis(text=text, features=features)
             lists.setdefault(found[1], []).append((int(found[2]), hypothesis))
@@ -151,7 +143,10 @@ class KaldiNBest:
             return read_keyed_lines(folder / "words_text")
         table = self.words or folder / "words.txt"
         if not table.is_file():
-            raise FormatError(f"{folder / 'words'}: needs a table of words (words.txt): {table}")
+            raise FormatError(
+                f"{folder / 'words'}: the table of words does not exist: {table}; give it as "
+                "kaldi:words=FILE"
+            )
         names = {number: word for word, number in read_keyed_lines(table).items()}
         texts: dict[str, str] = {}
         with open_source(folder / "words") as source:
@@ -165,7 +160,7 @@ class KaldiNBest:
 
 
 def _archives(folder: Path) -> list[Path]:
-    """Find the folders that have words and costs: this one, or those of the jobs."""
+    """Return the folders with words and costs: this one, or those of the jobs."""
     return [path for path in [folder, *numbered_folders(folder, _ARCHIVE)] if _is_archive(path)]
 
 
@@ -184,7 +179,7 @@ def _read_costs(path: Path) -> dict[str, float]:
     with open_source(path) as source:
         for number, key, value in keyed_values(source):
             if value.startswith("\0B"):
-                raise source.error(number, "the archive is binary; write it as text (ark,t:)")
+                raise source.error(number, "the archive is binary; convert it to text (ark,t:)")
             try:
                 costs[key] = parse_number(value)
             except FormatError as error:

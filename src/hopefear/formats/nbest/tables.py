@@ -12,7 +12,6 @@ A sentence is a number from 0, or a string.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TextIO
 
 from hopefear.errors import FormatError
@@ -29,6 +28,7 @@ from hopefear.formats.fields import (
 )
 from hopefear.formats.files import Source
 from hopefear.registry import suggest
+from hopefear.settings import settings
 from hopefear.types import Hypothesis, Segment
 
 __all__ = ["JsonLinesNBest", "TsvNBest"]
@@ -40,9 +40,9 @@ _OURS = (*_TEXT, "score")
 
 
 @nbest_formats.register("tsv")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TsvNBest:
-    """A header, then one hypothesis a line."""
+    """A header, then one hypothesis per line."""
 
     def sniff(self, source: Source) -> bool:
         """Look for the columns sentence and text in the first line."""
@@ -53,14 +53,16 @@ class TsvNBest:
         return group_hypotheses(_tsv_hypotheses(source))
 
     def write(self, segments: Iterable[Segment], out: TextIO) -> None:
-        """Write the hypotheses; all are held until the features are known."""
+        """Write the hypotheses; the header needs all of them in memory."""
         segments = list(segments)
         hypotheses = [hypothesis for segment in segments for hypothesis in segment.hypotheses]
         features = list(dict.fromkeys(name for h in hypotheses for name in h.features))
         for name in features:
             check_name(name, "tsv", forbidden="\t\n\r")
             if name in _OURS:
-                raise FormatError(f"the tsv format has a column '{name}' for other things")
+                raise FormatError(
+                    f"the tsv format reserves the column '{name}', so no feature can have it"
+                )
         scored = ["score"] if any(h.score is not None for h in hypotheses) else []
         out.write("\t".join(["sentence", "text", *scored, *features]) + "\n")
         for segment in segments:
@@ -78,8 +80,8 @@ def _tsv_hypotheses(source: Source) -> Iterator[tuple[int | str, Hypothesis]]:
     columns = header.split("\t")
     repeated = next((name for name in columns if columns.count(name) > 1), None)
     if repeated is not None or not {"sentence", "text"} <= set(columns):
-        problem = f"column '{repeated}' comes twice" if repeated else f"found {header!r:.80}"
-        message = "expected a header with the columns 'sentence' and 'text' and of features"
+        problem = f"column '{repeated}' appears twice" if repeated else f"found {header!r:.80}"
+        message = "expected a header with the columns 'sentence', 'text' and features"
         raise source.error(number, f"{message}; {problem}")
     for number, line in lines:
         cells = line.split("\t")
@@ -112,7 +114,9 @@ def _cell(value: float | None) -> str:
 def _carried(text: str, column: str) -> str:
     for character in "\t\n\r":
         if character in text:
-            raise FormatError(f"the tsv format cannot carry {character!r} in a {column}: {text!r}")
+            raise FormatError(
+                f"the tsv format cannot represent {character!r} in a {column}: {text!r}"
+            )
     return text
 
 
@@ -120,9 +124,9 @@ _KEYS = ("sentence", "text", "features", "score")
 
 
 @nbest_formats.register("jsonl")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class JsonLinesNBest:
-    """One object a line with the keys sentence, text, features and score."""
+    """One object per line with the keys sentence, text, features and score."""
 
     def sniff(self, source: Source) -> bool:
         """Look for an object with a sentence and a text."""
@@ -130,7 +134,7 @@ class JsonLinesNBest:
         return first.lstrip().startswith("{") and '"sentence"' in first and '"text"' in first
 
     def read(self, source: Source) -> Iterator[Segment]:
-        """Read the hypotheses; empty lines are skipped."""
+        """Read the hypotheses, skipping empty lines."""
         return group_hypotheses(_json_hypotheses(source))
 
     def write(self, segments: Iterable[Segment], out: TextIO) -> None:

@@ -1,4 +1,4 @@
-"""Reading and writing weights in any of the registered formats."""
+"""Weights: reading and writing in all registered formats."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ __all__ = ["detect_weights", "read_run_weights", "read_weights", "write_weights"
 
 
 def detect_weights(path: PathLike) -> str:
-    """Return the name of the format in which a file of weights is written."""
+    """Return the name of the format of weights."""
     with open_source(path) as source:
         return weights_formats.name_of(type(choose_format(source, weights_formats, None)))
 
@@ -23,23 +23,23 @@ def read_weights(path: PathLike, format: str | WeightsFormat | None = None) -> W
     Parameters
     ----------
     path : str or Path
-        A file, plain or gzip, or ``-`` for standard input.
+        A file, perhaps compressed, or ``-`` for standard input.
     format : str or WeightsFormat, optional
-        A name out of `weights_formats`, or a format with options; told by content if not given.
+        A name in `weights_formats`, or a format; detected from the content by default.
     """
     with open_source(path) as source:
         return choose_format(source, weights_formats, format).read(source)
 
 
 def read_run_weights(path: PathLike) -> Weights:
-    """Read the weights of a run (or of a model), which are in its directory, or a file of them."""
+    """Read weights from a file, or from the directory of a run or a model."""
     if not Path(path).is_dir():
         return read_weights(path)
     file = Path(path) / "weights.tsv"
     if not file.is_file():
         raise DataError(
-            f"{path}: has no weights.tsv, so it is no run directory, or the run did not end well; "
-            "those of a single epoch may be in weights/"
+            f"{path}: no weights.tsv: this is not a run directory, or the run did not finish; its "
+            "folder weights/ may have the weights of single epochs"
         )
     return read_weights(file, "tsv")
 
@@ -51,23 +51,25 @@ def write_weights(
     *,
     template: PathLike | None = None,
 ) -> None:
-    """Write weights with all their digits; the file appears whole or not at all.
+    """Write weights with full precision; the file appears only when complete.
 
     Parameters
     ----------
     path : str or Path
         The file, compressed if its name ends in ``.gz``, or ``-`` for standard output.
     weights : Weights
-        What to write; reading it back gives equal weights, bit for bit.
+        The weights; reading the file gives the same bits.
     format : str or WeightsFormat
-        A name out of `weights_formats`, or a format with options.
+        A name in `weights_formats`, or a format.
     template : str or Path, optional
-        For the format ``moses``: the moses.ini into which the weights are put, see
+        For the format ``moses``: the moses.ini to copy with new weights; see
         `hopefear.formats.weights.moses.write_moses_ini`.
     """
     if template is not None:
         if format != "moses":
-            raise ConfigError(f"a template is a moses.ini; the format is '{format}', not 'moses'")
+            raise ConfigError(
+                f"a template is only used by the format 'moses', but the format is '{format}'"
+            )
         write_moses_ini(path, weights, template)
         return
     chosen = named_format(format, weights_formats) if isinstance(format, str) else format

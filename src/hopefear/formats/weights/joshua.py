@@ -1,11 +1,10 @@
 """Joshua's weights, and the parameters of its tuner Z-MERT.
 
-Joshua: ``NAME VALUE`` in each line of a file, or among the lines of joshua.config.
+Joshua: ``NAME VALUE`` lines in a file, or in joshua.config.
 Z-MERT: ``NAME ||| VALUE Opt|Fix MIN MAX RANDMIN RANDMAX``, and a last line ``normalization = ...``.
 """
 
 import re
-from dataclasses import dataclass
 from typing import TextIO
 
 from hopefear.errors import FormatError
@@ -18,6 +17,7 @@ from hopefear.formats.fields import (
     split_blanks,
 )
 from hopefear.formats.files import Source, named_file, open_source
+from hopefear.settings import settings
 from hopefear.types import Weights
 
 __all__ = ["JoshuaWeights", "ZmertWeights"]
@@ -31,15 +31,15 @@ _COMMENTS = ("#", "//")
 
 
 @weights_formats.register("joshua")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class JoshuaWeights:
-    """NAME VALUE; the weights of a name that comes again are added up, as Joshua does.
+    """NAME VALUE lines; as in Joshua, the weights of a repeated name are added up.
 
-    Lines of joshua.config that set something (``key = value``) are skipped, but for weights-file.
+    Settings in joshua.config (``key = value``) are skipped, except weights-file.
     """
 
     def sniff(self, source: Source) -> bool:
-        """Look for a line that only joshua.config has."""
+        """Look for a setting that only joshua.config has."""
         return any(_CONFIG.match(line) for line in source.head(1000))
 
     def read(self, source: Source) -> Weights:
@@ -53,7 +53,7 @@ class JoshuaWeights:
         for name, value in zip(weights.names, weights.array.tolist(), strict=True):
             check_name(name, "joshua")
             if name.startswith(_COMMENTS) or name.endswith("="):
-                raise FormatError(f"the joshua format would not read {name!r} as a feature's name")
+                raise FormatError(f"the joshua format cannot represent the feature {name!r}")
             out.write(f"{name} {format_number(value)}\n")
 
 
@@ -82,12 +82,12 @@ _FORM = "NAME ||| VALUE Opt|Fix MIN MAX RANDMIN RANDMAX"
 
 
 @weights_formats.register("zmert")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class ZmertWeights:
-    """The value of each parameter; ranges, and which are fixed, are for the tuner."""
+    """The value of each parameter; ranges and Opt or Fix are ignored."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for parameters in all lines but that of the normalization."""
+        """Look for lines of parameters, except for the normalization."""
         lines = [words for line in source.head() if _has_parameter(words := split_blanks(line))]
         return lines != [] and all(map(_is_parameter, lines))
 
@@ -104,7 +104,7 @@ class ZmertWeights:
         return table.weights()
 
     def write(self, weights: Weights, out: TextIO) -> None:
-        """Write parameters that may become anything, and start at random from -1 to 1."""
+        """Write unlimited parameters whose random restarts are from -1 to 1."""
         for name, value in zip(weights.names, weights.array.tolist(), strict=True):
             check_name(name, "zmert")
             out.write(f"{name} ||| {format_number(value)} Opt -Inf +Inf -1 +1\n")

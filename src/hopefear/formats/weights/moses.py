@@ -1,4 +1,4 @@
-"""Moses' weights: lines ``NAME= v v``, alone or in the section [weight] of moses.ini.
+"""Moses' weights: lines ``NAME= v v`` on their own, or in the section [weight] of moses.ini.
 
 A label with several values names the features NAME_0, NAME_1, ...; a label with a single value is
 the feature NAME.
@@ -7,7 +7,6 @@ the feature NAME.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -24,11 +23,12 @@ from hopefear.formats.fields import (
 )
 from hopefear.formats.files import PathLike, Source, named_file, open_output, open_source
 from hopefear.formats.weights.plain import CdecWeights
+from hopefear.settings import settings
 from hopefear.types import Weights
 
 __all__ = ["MosesWeights", "sections", "without_comment", "write_moses_ini"]
 
-# What -show-weights prints in place of weights.
+# moses -show-weights prints these in place of weights.
 _UNTUNEABLE, _UNTUNEABLE_COMPONENT = "UNTUNEABLE", "UNTUNEABLECOMPONENT"
 
 
@@ -36,16 +36,17 @@ _HEADER = re.compile(r"[ \t]*\[([^\[\] \t]+)\][ \t\r]*")
 
 
 @weights_formats.register("moses")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class MosesWeights:
-    """NAME= v v a line, under [weight] if there are sections; [weight-file] is read too.
+    """NAME= v v lines, under [weight] if there are sections; [weight-file] is read, too.
 
-    Without sections a label may come again, as in mert-moses.pl's files: its values follow on.
-    What ``moses -show-weights`` says cannot be tuned is in no n-best list, and has no weight here.
+    Without sections a label may appear again with more values, as in files of mert-moses.pl.
+    Features that ``moses -show-weights`` calls untuneable are not in n-best lists; they get no
+    weight.
     """
 
     def sniff(self, source: Source) -> bool:
-        """Look for the section, or for a label and numbers in every line."""
+        """Look for the section, or for lines of a label and values."""
         lines = [
             words for line in source.head(1000) if (words := split_blanks(without_comment(line)))
         ]
@@ -80,7 +81,7 @@ class MosesWeights:
         return _named(source, values, sparse)
 
     def write(self, weights: Weights, out: TextIO) -> None:
-        """Write a [weight] section, all features with a label."""
+        """Write a section [weight]."""
         out.write("[weight]\n")
         for label, values in join_components(weights):
             check_name(label, "moses", forbidden=BLANK + "#")
@@ -88,9 +89,9 @@ class MosesWeights:
 
 
 def sections(lines: Sequence[str]) -> Iterator[tuple[str | None, list[str]]]:
-    """Give for every line its section (None if the file has none) and its words.
+    """Yield the section (None if the file has no sections) and the words of each line.
 
-    Comments have no words, and the header of a section has one, as ``[weight]``.
+    Comments have no words; the header of a section is one word, as ``[weight]``.
     """
     contents = [without_comment(line) for line in lines]
     headers = [_HEADER.fullmatch(content) for content in contents]
@@ -101,7 +102,7 @@ def sections(lines: Sequence[str]) -> Iterator[tuple[str | None, list[str]]]:
 
 
 def without_comment(line: str) -> str:
-    """Drop what follows a ``#``, as Moses does wherever it stands."""
+    """Remove everything after the first ``#``, as Moses does."""
     return line.partition("#")[0]
 
 
@@ -118,12 +119,12 @@ def _named(source: Source, labels: dict[str, list[tuple[int, str]]], sparse: Wei
 
 
 def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> None:
-    """Write moses.ini as `template` has it, with the values under [weight] replaced.
+    """Write a copy of the moses.ini `template` with new values under [weight].
 
-    A value whose feature is not among `weights` stays: Moses leaves features that cannot be tuned
-    out of its n-best lists. Features that the template does not list are sparse. If it names a
-    [weight-file], they go to a new one beside `path` (its name and ``.sparse``), with what the old
-    one has of other features; otherwise they get lines of their own at the end of [weight].
+    A value whose feature is not among `weights` stays, since Moses leaves untuneable features out
+    of n-best lists. Features that the template does not list are sparse. If it names a
+    [weight-file], they go to a new file, `path` with ``.sparse`` appended, together with the other
+    features of the old file; otherwise they are added at the end of [weight].
     """
     lines = _lines(template)
     carriage_return = "\r" if lines[0].endswith("\r") else ""
@@ -138,13 +139,13 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
         elif section == "weight-file" and words and words != ["[weight-file]"]:
             weight_file, old = at, words[0]
     if end is None:
-        raise FormatError(f"{template}: has no [weight] section to put weights in")
+        raise FormatError(f"{template}: the section [weight] is missing")
     with open_output(path) as out, ExitStack() as stack:
         if sparse and weight_file is not None:
             target = Path(f"{path}.sparse").absolute()
             lines[weight_file] = f"{target}{carriage_return}"
             kept = {name: v for name, v in _sparse(template, old).items() if name not in weights}
-            # Both files are there at the end, or none of them.
+            # Either both files appear or none.
             CdecWeights().write(Weights(kept | sparse), stack.enter_context(open_output(target)))
         else:
             lines[end:end] = [
@@ -156,7 +157,7 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
 
 
 def _replaced(line: str, words: list[str], weights: Weights, sparse: dict[str, float]) -> str:
-    """Return a line of [weight] with its new values, which are taken out of `sparse`."""
+    """Return a line of [weight] with its new values, and remove them from `sparse`."""
     names = component_names(words[0].removesuffix("="), len(words) - 1)
     if not any(name in weights for name in names):
         return line
@@ -170,7 +171,7 @@ def _replaced(line: str, words: list[str], weights: Weights, sparse: dict[str, f
 
 
 def _sparse(template: PathLike, written: str) -> Weights:
-    """Return the weights of the [weight-file] that the template names."""
+    """Return the weights in the [weight-file] of the template."""
     with open_source(template) as source:
         path = named_file(source, written, "[weight-file]")
     with open_source(path) as source:
@@ -178,11 +179,11 @@ def _sparse(template: PathLike, written: str) -> Weights:
 
 
 def _lines(template: PathLike) -> list[str]:
-    """Return the lines with all their characters, carriage returns included."""
+    """Return the lines with all characters, including carriage returns."""
     with open_source(template) as source:
         data = b"".join(source.pieces())
     try:
         return data.decode().split("\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{template}:{line}: is not UTF-8 ({error.reason})") from None
+        raise FormatError(f"{template}:{line}: not UTF-8: {error.reason}") from None

@@ -1,9 +1,13 @@
-"""Weights as names and values: our own table, JSON, and the files of cdec, Joshua and Travatar."""
+"""Weights as names and values: tables, JSON, and the files of cdec and Travatar.
+
+Our runs write tables of name, tab and value. qaware-decode and many scripts write a JSON object.
+cdec, and Moses for sparse features, write ``NAME VALUE`` lines. Travatar writes ``NAME=VALUE`` on
+one line, or in the section [weight_vals] of travatar.ini.
+"""
 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TextIO
 
 from hopefear.errors import FormatError
@@ -19,15 +23,16 @@ from hopefear.formats.fields import (
     split_blanks,
 )
 from hopefear.formats.files import Source
+from hopefear.settings import settings
 from hopefear.types import Weights
 
 __all__ = ["CdecWeights", "JsonWeights", "TravatarWeights", "TsvWeights"]
 
 
 @weights_formats.register("tsv")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TsvWeights:
-    """One feature a line: name, tab, value."""
+    """One feature per line: name, tab, value."""
 
     def sniff(self, source: Source) -> bool:
         """Look for exactly one tab in every line."""
@@ -55,12 +60,12 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 @weights_formats.register("json")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class JsonWeights:
     """An object whose keys are the features."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for an object with nothing in it but names and numbers."""
+        """Look for an object without inner objects and lists."""
         text = _QUOTED.sub("", "\n".join(source.head())).lstrip()
         return text.startswith("{") and text.count("{") == 1 and "[" not in text
 
@@ -75,7 +80,7 @@ class JsonWeights:
         )
 
     def write(self, weights: Weights, out: TextIO) -> None:
-        """Write the weights, one feature a line."""
+        """Write the weights, one feature per line."""
         pairs = zip(weights.names, weights.array.tolist(), strict=True)
         lines = (f"  {json.dumps(n, ensure_ascii=False)}: {format_number(v)}" for n, v in pairs)
         out.write("{\n" + ",\n".join(lines) + "\n}\n")
@@ -85,12 +90,12 @@ _LAST_SEPARATOR = re.compile(r"(.*)[ \t=]", re.DOTALL)
 
 
 @weights_formats.register("cdec")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class CdecWeights:
-    """NAME VALUE a line; a tab or ``=`` may stand for the blank, and ``#`` begins a comment."""
+    """NAME VALUE lines; a tab or ``=`` may separate them, and ``#`` begins a comment."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for two words in every line, of which the first is no label of Moses' (NAME=)."""
+        """Look for lines of a name, which is not a label of Moses (NAME=), and a number."""
         lines = [line for line in source.head() if line and not line.startswith("#")]
         words = [split_blanks(line) for line in lines]
         return (
@@ -119,7 +124,7 @@ class CdecWeights:
         for name, value in zip(weights.names, weights.array.tolist(), strict=True):
             check_name(name, "cdec")
             if name.startswith("#"):
-                raise FormatError(f"the cdec format cannot carry {name!r}: # begins a comment")
+                raise FormatError(f"the cdec format cannot represent {name!r}: # begins a comment")
             out.write(f"{name} {format_number(value)}\n")
 
 
@@ -127,12 +132,12 @@ _SECTION = "[weight_vals]"
 
 
 @weights_formats.register("travatar")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class TravatarWeights:
-    """NAME=VALUE, any number of them on a line; the last ``=`` parts name and value."""
+    """Any number of NAME=VALUE per line; the last ``=`` separates name and value."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for the section of travatar.ini, or for NAME=VALUE everywhere."""
+        """Look for the section of travatar.ini, or for only NAME=VALUE."""
         lines = source.head(1000)
         if any(line.strip() == _SECTION for line in lines):
             return True
@@ -156,7 +161,7 @@ class TravatarWeights:
 
 
 def _weight_lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Give all lines, or if there are sections, as in travatar.ini, those of the weights."""
+    """Yield all lines, or those of [weight_vals] if there are sections."""
     is_ini = any(line.startswith("[") and line.endswith("]") for line in source.head(1000))
     inside = not is_ini
     for number, line in source:
