@@ -97,18 +97,19 @@ def chart_svg(chart: Chart) -> Markup:
 
 def _draw(chart: Chart, *, alone: bool) -> str:
     keys, top = _legend(chart.marks, 34 if alone else 8)
-    left: float = LEFT
     if chart.rows:
-        left = 24 + LETTER * max(min(len(name), LONGEST_ROW) for name in chart.rows)
         bottom = top + ROW * len(chart.rows)
         count = len(chart.rows)
         y = Axis(low=-0.5, high=count - 0.5, begin=top, end=bottom, ticks=range(count), step=1)
+        names = [shortened(name, LONGEST_ROW) for name in chart.rows]
     else:
         bottom = top + HEIGHT - BOTTOM
         y = fit_axis(_all_y(chart.marks), bottom, top, steps=STEPS["y"])
+        names = [format_tick(tick, y.step) for tick in y.ticks]
+    # Room for the names of the ticks and for the label of the axis.
+    left = max(LEFT, (32 if chart.y_label else 14) + LETTER * max(map(len, names), default=0))
     right = WIDTH - RIGHT
     x = fit_axis(_all_x(chart.marks), left, right, steps=STEPS["x"], whole=chart.whole_x)
-    rows = [shortened(name, LONGEST_ROW) for name in chart.rows]
     return render(
         "chart.svg",
         chart=chart,
@@ -119,10 +120,7 @@ def _draw(chart: Chart, *, alone: bool) -> str:
         x=x,
         y=y,
         x_ticks=[(x.place(tick), format_tick(tick, x.step)) for tick in x.ticks],
-        y_ticks=[
-            (y.place(tick), rows[i] if rows else format_tick(tick, y.step))
-            for i, tick in enumerate(y.ticks)
-        ],
+        y_ticks=[(y.place(tick), name) for tick, name in zip(y.ticks, names, strict=True)],
         keys=keys,
         marks=[_placed(mark, x, y) for mark in chart.marks],
     )

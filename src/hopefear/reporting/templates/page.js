@@ -1,4 +1,4 @@
-// Charts: figures under the pointer, legend entries that hide what they name, zoom by dragging.
+// Charts: numbers under the pointer, legend entries that hide what they name, zoom by dragging.
 "use strict";
 (() => {
   const tip = document.createElement("div");
@@ -7,14 +7,19 @@
   document.body.append(tip);
 
   const numbers = (text) => text.split(" ").map(Number);
+  const scale = (value, [a, b], [c, d]) => c + ((value - a) / (b - a)) * (d - c);
+  const ordered = (a, b) => (a < b ? [a, b] : [b, a]);
+  const set = (element, attributes) => {
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
   const make = (name, parent, attributes) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     parent.append(made);
-    return made;
+    return set(made, attributes);
   };
 
-  // The same ticks as svg.py: multiples of 1, 2 or 5 times a power of ten.
+  // The same ticks as in svg.py: multiples of 1, 2 or 5 times a power of ten.
   const ticks = (low, high, steps, whole) => {
     const least = (0.75 * (high - low)) / steps;
     const power = 10 ** Math.floor(Math.log10(least));
@@ -23,190 +28,90 @@
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const found = [];
     for (let i = Math.ceil(low / step); i <= Math.floor(high / step); i++) {
-      const value = i * step;
-      const plain = !value || (step >= 1e-4 && step <= 1e6);
-      found.push([value, plain ? value.toFixed(digits) : value.toPrecision(3)]);
+      const plain = !i || (step >= 1e-4 && step <= 1e6);
+      found.push([i * step, plain ? (i * step).toFixed(digits) : (i * step).toPrecision(3)]);
     }
     return found;
   };
 
-  const enliven = (chart) => {
-    const [left, top, right, bottom] = numbers(chart.dataset.frame);
-    const plot = chart.querySelector("svg");
-    const ranges = { x: numbers(chart.dataset.x), y: numbers(chart.dataset.y) };
-    const named = "rows" in chart.dataset; // the y axis has names, and is not zoomed
-    const hidden = new Set();
-    const spots = []; // what has a text: {mark, x, y, width, height, text}
-    const movers = []; // what redraws an element after a zoom
-    const view = { x: [left, right], y: [top, bottom] }; // the part of the chart that is shown
-    const moveX = (x) => left + ((x - view.x[0]) / (view.x[1] - view.x[0])) * (right - left);
-    const moveY = (y) => top + ((y - view.y[0]) / (view.y[1] - view.y[0])) * (bottom - top);
+  class Chart {
+    constructor(svg) {
+      const [left, top, right, bottom] = numbers(svg.dataset.frame);
+      this.svg = svg;
+      this.plot = svg.querySelector("svg");
+      this.frame = { x: [left, right], y: [top, bottom] };
+      this.view = { ...this.frame }; // the part of the frame that a zoom shows
+      this.ranges = { x: numbers(svg.dataset.x), y: numbers(svg.dataset.y).reverse() };
+      this.named = "rows" in svg.dataset; // the y axis has names, and is not zoomed
+      this.hidden = new Set();
+      this.spots = []; // what has a text: its mark, place, size and text
+      this.movers = []; // functions that draw an element again after a zoom
+      for (const mark of this.plot.children) {
+        for (const item of mark.children) {
+          const curve = item.tagName === "path" && !item.hasAttribute("transform");
+          if (curve) this.takeCurve(mark, item);
+          else this.takeItem(mark, item);
+        }
+      }
+      this.focus = make("circle", this.plot, { r: 7, class: "focus", visibility: "hidden" });
+      this.listen();
+      svg.querySelectorAll(".key").forEach((key) => this.takeKey(key));
+      svg.setAttribute("role", "group"); // it has parts now
+    }
 
-    const takeCurve = (mark, path) => {
+    move(axis, at) {
+      return scale(at, this.view[axis], this.frame[axis]);
+    }
+
+    takeCurve(mark, path) {
       const steps = path.getAttribute("d");
-      const parts = [...steps.matchAll(/([ML])([-\d.]+) ([-\d.]+)/g)];
+      const points = [...steps.matchAll(/([ML])([-\d.]+) ([-\d.]+)/g)];
       const end = steps.endsWith("Z") ? "Z" : "";
-      movers.push(() => {
-        const moved = parts.map(([, pen, x, y]) => `${pen}${moveX(+x)} ${moveY(+y)}`);
+      this.movers.push(() => {
+        const moved = points.map(([, pen, x, y]) => `${pen}${this.move("x", x)} ${this.move("y", y)}`);
         path.setAttribute("d", moved.join("") + end);
       });
       if (!path.dataset.x) return;
       const [xs, ys] = [path.dataset.x.split(" "), path.dataset.y.split(" ")];
-      parts.forEach(([, , x, y], i) => {
-        const text = `${mark.dataset.name}\n${chart.dataset.label} ${xs[i]}: ${ys[i]}`;
-        spots.push({ mark, x: +x, y: +y, width: 0, height: 0, text });
+      points.forEach(([, , x, y], i) => {
+        const text = `${mark.dataset.name}\n${this.svg.dataset.label} ${xs[i]}: ${ys[i]}`;
+        this.spots.push({ mark, x: +x, y: +y, width: 0, height: 0, text });
       });
-    };
-    const takeItem = (mark, item) => {
+    }
+
+    takeItem(mark, item) {
       const get = (name) => Number(item.getAttribute(name));
-      const box = item.tagName === "rect";
-      const at = item.getAttribute("transform");
-      let [x, y] = [get(box ? "x" : "cx"), get(box ? "y" : "cy")];
-      if (at) [x, y] = numbers(at.slice("translate(".length, -1));
+      const symbol = item.tagName === "path";
+      const [x, y] = symbol
+        ? numbers(item.getAttribute("transform").slice("translate(".length, -1))
+        : item.tagName === "rect" ? [get("x"), get("y")] : [get("cx"), get("cy")];
       const [width, height] = [get("width"), get("height")];
-      movers.push(() => {
-        const [a, b] = [moveX(x), moveY(y)];
-        if (at) item.setAttribute("transform", `translate(${a} ${b})`);
-        else item.setAttribute(box ? "x" : "cx", a), item.setAttribute(box ? "y" : "cy", b);
-        if (box) item.setAttribute("width", moveX(x + width) - a);
-        if (box) item.setAttribute("height", moveY(y + height) - b);
+      this.movers.push(() => {
+        const [a, b] = [this.move("x", x), this.move("y", y)];
+        if (symbol) return set(item, { transform: `translate(${a} ${b})` });
+        if (item.tagName === "circle") return set(item, { cx: a, cy: b });
+        const [c, d] = [this.move("x", x + width), this.move("y", y + height)];
+        return set(item, { x: a, y: b, width: c - a, height: d - b });
       });
       const title = item.querySelector("title");
       if (!title) return;
-      const name = mark.dataset.name ? `${mark.dataset.name}\n` : "";
-      spots.push({ mark, x, y, width, height, text: name + title.textContent });
-      title.remove(); // else the browser would show it, too
-    };
-    for (const mark of plot.children) {
-      for (const item of mark.children) {
-        const curve = item.tagName === "path" && !item.hasAttribute("transform");
-        (curve ? takeCurve : takeItem)(mark, item);
-      }
+      const text = [mark.dataset.name, title.textContent].filter(Boolean).join("\n");
+      this.spots.push({ mark, x, y, width, height, text });
+      title.remove(); // or the browser shows it, too
     }
 
-    // The figures under the pointer.
-    const focus = make("circle", plot, { r: 7, class: "focus", visibility: "hidden" });
-    const place = (event) => {
-      const seen = chart.getBoundingClientRect();
-      const scale = seen.width / chart.viewBox.baseVal.width;
-      return [(event.clientX - seen.left) / scale, (event.clientY - seen.top) / scale];
-    };
-    const forget = () => {
-      tip.hidden = true;
-      focus.setAttribute("visibility", "hidden");
-    };
-    const show = (event) => {
-      const [x, y] = place(event);
-      const shown = spots.filter((spot) => !hidden.has(spot.mark.dataset.name));
-      const away = (spot) => {
-        const [a, b] = [moveX(spot.x), moveY(spot.y)];
-        const [c, d] = [moveX(spot.x + spot.width), moveY(spot.y + spot.height)];
-        return Math.hypot(Math.max(a - x, x - c, 0), Math.max(b - y, y - d, 0));
-      };
-      const nearest = shown.map((spot) => [away(spot), spot]).sort((a, b) => a[0] - b[0]);
-      if (!nearest.length || nearest[0][0] > 25) return forget();
-      const [, first] = nearest[0];
-      const same = ([, spot]) => Math.hypot(spot.x - first.x, spot.y - first.y) < 0.5;
-      tip.textContent = nearest.filter(same).slice(0, 5).map(([, spot]) => spot.text).join("\n\n");
-      tip.hidden = false;
-      const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
-      tip.style.left = `${Math.max(8, Math.min(event.clientX + 14, room))}px`;
-      const above = event.clientY - tip.offsetHeight - 14;
-      tip.style.top = `${above > 8 ? above : event.clientY + 22}px`;
-      focus.setAttribute("visibility", first.width ? "hidden" : "visible");
-      focus.setAttribute("cx", moveX(first.x));
-      focus.setAttribute("cy", moveY(first.y));
-    };
-
-    // Zoom: drag to choose a part, double-click to see all.
-    const drawTicks = (axis, from, to, put) => {
-      const [low, high] = ranges[axis];
-      const all = axis === "x" ? [left, right] : [bottom, top];
-      const value = (at) => low + ((at - all[0]) / (all[1] - all[0])) * (high - low);
-      const position = (v) => all[0] + ((v - low) / (high - low)) * (all[1] - all[0]);
-      const texts = chart.querySelector(`.ticks-${axis}`);
-      texts.replaceChildren();
-      const whole = axis === "x" && "whole" in chart.dataset;
-      const lines = ticks(value(from), value(to), axis === "x" ? 8 : 6, whole).map(([v, text]) => {
-        const [place, line] = put(position(v));
-        make("text", texts, place).textContent = text;
-        return line;
-      });
-      chart.querySelector(`.grid-${axis}`).setAttribute("d", lines.join(""));
-    };
-    const redraw = () => {
-      forget();
-      for (const mover of movers) mover();
-      drawTicks("x", ...view.x, (at) => {
-        const x = moveX(at);
-        return [{ x, y: bottom + 16 }, `M${x} ${top}V${bottom}`];
-      });
-      if (named) return;
-      drawTicks("y", view.y[1], view.y[0], (at) => {
-        const y = moveY(at);
-        return [{ x: left - 8, y: y + 4 }, `M${left} ${y}H${right}`];
-      });
-    };
-    let chosen = null; // what is being dragged: {x, y, box}
-    const within = (low, at, high) => Math.max(low, Math.min(at, high));
-    const span = (event) => {
-      const [x, y] = place(event);
-      const xs = [chosen.x, within(left, x, right)].sort((a, b) => a - b);
-      const ys = [chosen.y, within(top, y, bottom)].sort((a, b) => a - b);
-      // A flat or a narrow choice means all of the other axis.
-      if (xs[1] - xs[0] < 12) xs.splice(0, 2, left, right);
-      if (named || ys[1] - ys[0] < 12) ys.splice(0, 2, top, bottom);
-      return [xs, ys];
-    };
-    chart.addEventListener("pointerdown", (event) => {
-      const [x, y] = place(event);
-      const inside = x >= left && x <= right && y >= top && y <= bottom;
-      if (event.pointerType !== "mouse" || event.button !== 0 || !inside) return;
-      event.preventDefault();
-      chart.setPointerCapture(event.pointerId);
-      chosen = { x, y, box: make("rect", plot, { class: "choice" }) };
-    });
-    chart.addEventListener("pointermove", (event) => {
-      if (!chosen) return show(event);
-      forget();
-      const [xs, ys] = span(event);
-      const size = { x: xs[0], y: ys[0], width: xs[1] - xs[0], height: ys[1] - ys[0] };
-      for (const [key, value] of Object.entries(size)) chosen.box.setAttribute(key, value);
-    });
-    chart.addEventListener("pointerup", (event) => {
-      if (!chosen) return;
-      const [xs, ys] = span(event);
-      chosen.box.remove();
-      chosen = null;
-      if (xs[0] === left && xs[1] === right && ys[0] === top && ys[1] === bottom) return;
-      const back = (shown, low, high) => (at) =>
-        shown[0] + ((at - low) / (high - low)) * (shown[1] - shown[0]);
-      view.x = xs.map(back(view.x, left, right));
-      view.y = ys.map(back(view.y, top, bottom));
-      redraw();
-    });
-    chart.addEventListener("dblclick", () => {
-      view.x = [left, right];
-      view.y = [top, bottom];
-      redraw();
-    });
-    chart.addEventListener("pointerdown", show);
-    chart.addEventListener("pointerleave", forget);
-
-    // The legend.
-    for (const key of chart.querySelectorAll(".key")) {
+    takeKey(key) {
+      const name = key.dataset.name;
       const toggle = () => {
-        const name = key.dataset.name;
-        if (!hidden.delete(name)) hidden.add(name);
-        const off = hidden.has(name);
+        if (!this.hidden.delete(name)) this.hidden.add(name);
+        const off = this.hidden.has(name);
         key.setAttribute("aria-pressed", String(!off));
-        for (const mark of plot.children) {
+        for (const mark of this.plot.children) {
           if (mark.dataset.name === name) mark.style.display = off ? "none" : "";
         }
-        forget();
+        this.forget();
       };
-      for (const [name, value] of [["role", "button"], ["tabindex", "0"], ["aria-pressed", "true"]])
-        key.setAttribute(name, value);
+      set(key, { role: "button", tabindex: 0, "aria-pressed": "true" });
       key.addEventListener("click", toggle);
       key.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
@@ -214,7 +119,103 @@
         toggle();
       });
     }
-    chart.setAttribute("role", "group"); // it has parts now
-  };
-  document.querySelectorAll("svg.chart").forEach(enliven);
+
+    place(event) {
+      const seen = this.svg.getBoundingClientRect();
+      const unit = seen.width / this.svg.viewBox.baseVal.width;
+      return [(event.clientX - seen.left) / unit, (event.clientY - seen.top) / unit];
+    }
+
+    forget() {
+      tip.hidden = true;
+      this.focus.setAttribute("visibility", "hidden");
+    }
+
+    show(event) {
+      const [x, y] = this.place(event);
+      const away = (spot) => {
+        const [a, b] = [this.move("x", spot.x), this.move("y", spot.y)];
+        const [c, d] = [this.move("x", spot.x + spot.width), this.move("y", spot.y + spot.height)];
+        return Math.hypot(Math.max(a - x, x - c, 0), Math.max(b - y, y - d, 0));
+      };
+      const shown = this.spots.filter((spot) => !this.hidden.has(spot.mark.dataset.name));
+      const near = shown.map((spot) => [away(spot), spot]).sort((a, b) => a[0] - b[0]);
+      if (!near.length || near[0][0] > 25) return this.forget();
+      const first = near[0][1];
+      const same = ([, spot]) => Math.hypot(spot.x - first.x, spot.y - first.y) < 0.5;
+      tip.textContent = near.filter(same).slice(0, 5).map(([, spot]) => spot.text).join("\n\n");
+      tip.hidden = false;
+      const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+      tip.style.left = `${Math.max(8, Math.min(event.clientX + 14, room))}px`;
+      const above = event.clientY - tip.offsetHeight - 14;
+      tip.style.top = `${above > 8 ? above : event.clientY + 22}px`;
+      const visibility = first.width ? "hidden" : "visible";
+      set(this.focus, { visibility, cx: this.move("x", first.x), cy: this.move("y", first.y) });
+    }
+
+    listen() {
+      let from = null, box = null; // where a drag begins, and the box that it spans
+      const { x: [left, right], y: [top, bottom] } = this.frame;
+      const within = (low, at, high) => Math.max(low, Math.min(at, high));
+      const span = (event) => {
+        const [x, y] = this.place(event);
+        const xs = ordered(from[0], within(left, x, right));
+        const ys = ordered(from[1], within(top, y, bottom));
+        // A narrow or a flat box means all of that axis.
+        const wide = xs[1] - xs[0] > 12, high = ys[1] - ys[0] > 12 && !this.named;
+        return wide || high ? { x: wide ? xs : [left, right], y: high ? ys : [top, bottom] } : null;
+      };
+      const on = (name, act) => this.svg.addEventListener(name, act);
+      on("pointerdown", (event) => {
+        const [x, y] = this.place(event);
+        const inside = x >= left && x <= right && y >= top && y <= bottom;
+        if (event.pointerType !== "mouse" || event.button || !inside) return this.show(event);
+        event.preventDefault();
+        this.svg.setPointerCapture(event.pointerId);
+        from = [x, y];
+        box = make("rect", this.plot, { class: "choice" });
+      });
+      on("pointermove", (event) => {
+        if (!from) return this.show(event);
+        this.forget();
+        const { x, y } = span(event) || { x: [0, 0], y: [0, 0] };
+        set(box, { x: x[0], y: y[0], width: x[1] - x[0], height: y[1] - y[0] });
+      });
+      on("pointerup", (event) => {
+        if (!from) return;
+        const chosen = span(event);
+        from = null;
+        box.remove();
+        if (chosen) this.zoom((axis) => chosen[axis].map((at) => scale(at, this.frame[axis], this.view[axis])));
+      });
+      on("dblclick", () => this.zoom((axis) => this.frame[axis]));
+      on("pointerleave", () => this.forget());
+    }
+
+    zoom(part) {
+      this.view = { x: part("x"), y: part("y") };
+      this.forget();
+      for (const mover of this.movers) mover();
+      this.drawTicks("x");
+      if (!this.named) this.drawTicks("y");
+    }
+
+    drawTicks(axis) {
+      const { x: [left, right], y: [top, bottom] } = this.frame;
+      const [frame, range, across] = [this.frame[axis], this.ranges[axis], axis === "x"];
+      const ends = ordered(...this.view[axis].map((at) => scale(at, frame, range)));
+      const texts = this.svg.querySelector(`.ticks-${axis}`);
+      texts.replaceChildren();
+      let lines = "";
+      for (const [value, text] of ticks(...ends, across ? 8 : 6, across && "whole" in this.svg.dataset)) {
+        const at = this.move(axis, scale(value, range, frame));
+        const place = across ? { x: at, y: bottom + 16 } : { x: left - 8, y: at + 4 };
+        make("text", texts, place).textContent = text;
+        lines += across ? `M${at} ${top}V${bottom}` : `M${left} ${at}H${right}`;
+      }
+      this.svg.querySelector(`.grid-${axis}`).setAttribute("d", lines);
+    }
+  }
+
+  for (const svg of document.querySelectorAll("svg.chart")) new Chart(svg);
 })();
