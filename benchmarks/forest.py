@@ -42,7 +42,10 @@ def inference(forests: list[Forest], weights: FloatArray) -> list[tuple[str, str
         "Viterbi": (lambda: [f.viterbi(edge_scores=s) for f, s in scored], 50),
         "scores of edges": (lambda: [f.score_edges(weights) for f in forests], 50),
         "max marginals": (lambda: [f.max_marginals(edge_scores=s) for f, s in scored], 50),
-        "log partition": (lambda: [f.log_partition(edge_scores=s) for f, s in scored], 20),
+        "log partition": (
+            lambda: [f.distribution(edge_scores=s).log_partition for f, s in scored],
+            20,
+        ),
         "posteriors, given that": (lambda: [d.posteriors() for d in distributions], 20),
         "covariance, given that": (
             lambda: [d.covariance(s) for d, s in zip(distributions, slopes, strict=True)],

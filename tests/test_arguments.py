@@ -50,9 +50,9 @@ def test_numbers_of_numpy_will_do() -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind", "message"),
     [
-        ({"head": "a"}, ForestError, "a node is a whole number from 0, got 'a'"),
-        ({"head": 0, "tails": [1.5]}, ForestError, r"a node is a whole number from 0, got 1\.5"),
-        ({"head": 0, "target": [None]}, DataError, "no tail's number must be a string, got None"),
+        ({"head": "a"}, ForestError, "a node must be a whole number >= 0, got 'a'"),
+        ({"head": 0, "tails": [1.5]}, ForestError, r"a node must be a whole number >= 0, got 1\.5"),
+        ({"head": 0, "target": [None]}, DataError, "not a tail must be a string, got None"),
         ({"head": 0, "features": {"x": "1"}}, DataError, "feature 'x' must be a number, got '1'"),
     ],
 )

@@ -44,7 +44,7 @@ class Rule:
     Attributes
     ----------
     lhs
-        The label of the nonterminal that is rewritten.
+        The label of the left-hand side.
     source
         Words and nonterminals.
     target

@@ -32,7 +32,7 @@ def test_the_log_partition_sums_over_all_derivations(scored: Scored, temperature
     forest, scores = scored
     found = brute_force.possible_derivations(forest, scores.tolist())
     exponents = [brute_force.score(d, scores.tolist()) / temperature for d in found]
-    log_partition = forest.log_partition(edge_scores=scores, temperature=temperature)
+    log_partition = forest.distribution(edge_scores=scores, temperature=temperature).log_partition
     scale = max(1.0, max(map(abs, exponents)))
     assert log_partition == close(brute_force.log_sum_exp(exponents), scale)
 
@@ -41,7 +41,7 @@ def test_the_log_partition_sums_over_all_derivations(scored: Scored, temperature
 def test_posteriors_are_expected_numbers_of_uses(scored: Scored, temperature: float) -> None:
     forest, scores = scored
     p = brute_force.probabilities(forest, scores.tolist(), temperature)
-    found = forest.posteriors(edge_scores=scores, temperature=temperature)
+    found = forest.distribution(edge_scores=scores, temperature=temperature).posteriors()
     edges = [
         math.fsum(q * d.count(edge) for d, q in p.items()) for edge in range(forest.edge_count)
     ]
@@ -68,7 +68,7 @@ def test_expected_features_are_means_over_all_derivations(
 ) -> None:
     forest, scores = scored
     p = brute_force.probabilities(forest, scores.tolist(), temperature)
-    found = forest.expectations(edge_scores=scores, temperature=temperature)
+    found = forest.distribution(edge_scores=scores, temperature=temperature).expected_features()
     for name, value in found.named(forest.feature_names).items():
         parts = [q * brute_force.features(forest, d).get(name, 0.0) for d, q in p.items()]
         assert value == close(math.fsum(parts), 1e3)
@@ -133,7 +133,7 @@ def test_an_edge_that_all_derivations_use_has_no_covariance() -> None:
 def test_equal_scores_that_are_very_large_give_equal_probabilities() -> None:
     forest = nbest_forest([Hypothesis(text=t) for t in "abc"])
     for score in 1e300, -1e300:
-        found = forest.posteriors(edge_scores=np.array([score, score, -1e308]))
+        found = forest.distribution(edge_scores=np.array([score, score, -1e308])).posteriors()
         assert found.edges.tolist() == [0.5, 0.5, 0.0]
 
 
@@ -145,7 +145,7 @@ def test_samples_come_in_proportion_to_their_probabilities(
     forest, scores = scored
     p = brute_force.probabilities(forest, scores.tolist(), temperature)
     count = 2000
-    drawn = forest.sample(edge_scores=scores, count=count, seed=7, temperature=temperature)
+    drawn = forest.distribution(edge_scores=scores, temperature=temperature).sample(count, seed=7)
     frequency = Counter(tuple(d.edges.tolist()) for d in drawn)
     assert set(frequency) <= set(p)
     for d, q in p.items():
@@ -160,10 +160,10 @@ def test_samples_come_in_proportion_to_their_probabilities(
 def test_samples_depend_on_the_seed_alone() -> None:
     forest = nbest_forest([Hypothesis(text=str(i)) for i in range(10)])
     scores = np.zeros(10)
-    first = forest.sample(edge_scores=scores, count=50, seed=1)
-    assert forest.sample(edge_scores=scores, count=50, seed=1) == first
-    assert forest.sample(edge_scores=scores, count=20, seed=1) == first[:20]
-    assert forest.sample(edge_scores=scores, count=50, seed=2) != first
+    first = forest.distribution(edge_scores=scores).sample(50, seed=1)
+    assert forest.distribution(edge_scores=scores).sample(50, seed=1) == first
+    assert forest.distribution(edge_scores=scores).sample(20, seed=1) == first[:20]
+    assert forest.distribution(edge_scores=scores).sample(50, seed=2) != first
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, math.inf, math.nan])

@@ -245,7 +245,7 @@ def test_both_or_neither_of_weights_and_scores_is_an_error() -> None:
 def test_a_derivation_whose_score_overflows_is_an_error(sign: float) -> None:
     forest = doubling(1)
     scores = np.array([sign * 1e308, 0.0])
-    for infer in (forest.viterbi, forest.kbest, forest.log_partition):
+    for infer in (forest.viterbi, forest.kbest, forest.distribution):
         with pytest.raises(ForestError, match="too large for a double"):
             infer(edge_scores=scores)
     with pytest.raises(ForestError, match="too large for a double"):
@@ -268,7 +268,7 @@ def test_a_derivation_that_is_exponentially_large_is_an_error_and_its_score_is_n
     scores = np.ones(forest.edge_count)
     assert forest.count() == 1
     assert forest.max_marginals(edge_scores=scores).tolist() == [2.0**51 - 1] * 51
-    assert forest.posteriors(edge_scores=scores).nodes[0] == 2.0**50
+    assert forest.distribution(edge_scores=scores).posteriors().nodes[0] == 2.0**50
     with pytest.raises(ForestError, match="more than 16777216 edges"):
         forest.viterbi(edge_scores=scores)
     with pytest.raises(ForestError, match="more than 16777216 edges"):
@@ -278,7 +278,7 @@ def test_a_derivation_that_is_exponentially_large_is_an_error_and_its_score_is_n
 def test_expected_uses_that_overflow_are_an_error() -> None:
     forest = doubling(1100)
     with pytest.raises(ForestError, match="expected number of uses of a node is too large"):
-        forest.posteriors(edge_scores=np.zeros(forest.edge_count))
+        forest.distribution(edge_scores=np.zeros(forest.edge_count)).posteriors()
 
 
 @pytest.mark.parametrize(

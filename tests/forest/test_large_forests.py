@@ -59,7 +59,7 @@ def test_a_deep_forest_has_its_expectations(chain: Forest, weights: np.ndarray) 
 
 
 def test_a_deep_forest_is_sampled(chain: Forest, weights: np.ndarray) -> None:
-    (drawn,) = chain.sample(weights, seed=1)
+    (drawn,) = chain.distribution(weights).sample(1, seed=1)
     assert len(drawn.words) == LENGTH
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 
 import brute_force
 import strategies
+from hopefear import _core
 from hopefear.errors import ConfigError, FormatError
 from hopefear.forest import Forest, ForestBuilder
-from hopefear.forest.moses_text import format_moses_hypergraph, parse_moses_hypergraph
 from hopefear.formats.base import forest_formats, named_format
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
 from hopefear.formats.forests.files import Suffix
@@ -51,7 +51,9 @@ la ||| f=0.5 g=2
 
 
 def parse(text: str) -> Forest:
-    return parse_moses_hypergraph(text.encode(), "dir/0.txt", Vocabulary(), Vocabulary())
+    return Forest(
+        _core.parse_moses_hypergraph(text.encode(), "dir/0.txt", Vocabulary(), Vocabulary())
+    )
 
 
 def test_a_hypergraph_of_moses_is_read() -> None:
@@ -100,12 +102,12 @@ def shape(forest: Forest) -> list[object]:
 
 @given(forest=strategies.forests())
 def test_a_forest_goes_through_text_unchanged(forest: Forest) -> None:
-    assert shape(parse(format_moses_hypergraph(forest).decode())) == shape(forest)
+    assert shape(parse(_core.format_moses_hypergraph(forest.core, True).decode())) == shape(forest)
 
 
 @given(forest=strategies.forests())
 def test_a_forest_goes_through_the_text_of_cdec_unchanged(forest: Forest) -> None:
-    text = format_moses_hypergraph(forest, covered=False)
+    text = _core.format_moses_hypergraph(forest.core, False)
     assert shape(parse(text.decode()))[1] == shape(forest)[1]
 
 
@@ -115,7 +117,7 @@ def test_text_is_as_moses_writes_it() -> None:
     builder.add_edge(leaf)
     builder.add_edge(root, tails=[leaf], target=["a", 0], features={"f": 1.0, "g": -0.1})
     builder.set_root(root)
-    assert format_moses_hypergraph(builder.build()) == (
+    assert _core.format_moses_hypergraph(builder.build().core, True) == (
         b"# target ||| features ||| source-covered\n"
         b"2 2\n1\n |||  ||| 0\n1\na [0] ||| f=1 g=-0.1 ||| 3\n"
     )
@@ -168,7 +170,7 @@ def test_text_that_breaks_the_format_is_an_error_that_names_file_and_line(
 
 def test_text_that_is_not_utf8_is_an_error() -> None:
     with pytest.raises(FormatError, match="f:3: byte 3 of the line is not UTF-8"):
-        parse_moses_hypergraph(b"1 1\n1\nab\xff |||\n", "f", Vocabulary(), Vocabulary())
+        _core.parse_moses_hypergraph(b"1 1\n1\nab\xff |||\n", "f", Vocabulary(), Vocabulary())
 
 
 @pytest.mark.parametrize("word", ["two words", "|||", "", "[7]", "tab\t", "line\n"])
@@ -177,7 +179,7 @@ def test_a_word_that_the_format_cannot_carry_is_an_error(word: str) -> None:
     builder.set_root(builder.add_node())
     builder.add_edge(0, target=[word])
     with pytest.raises(FormatError, match="cannot be written in Moses' format"):
-        format_moses_hypergraph(builder.build())
+        _core.format_moses_hypergraph(builder.build().core, True)
 
 
 def test_a_feature_name_that_the_format_cannot_carry_is_an_error() -> None:
@@ -185,7 +187,7 @@ def test_a_feature_name_that_the_format_cannot_carry_is_an_error() -> None:
     builder.set_root(builder.add_node())
     builder.add_edge(0, features={"two words": 1.0})
     with pytest.raises(FormatError, match="the feature name 'two words' cannot be written"):
-        format_moses_hypergraph(builder.build())
+        _core.format_moses_hypergraph(builder.build().core, True)
 
 
 def test_a_directory_is_read_sentence_by_sentence_whatever_the_compression(tmp_path: Path) -> None:

@@ -20,13 +20,14 @@ import strategies
 from hopefear import _core
 from hopefear.errors import ConfigError, DataError, ForestError, FormatError
 from hopefear.forest import Forest, ForestBuilder, nbest_forest
-from hopefear.forest.codec import ForestDecoder, ForestEncoder
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
 from hopefear.formats.forests.store import (
     END_MAGIC,
     FOOTER_SIZE,
     INDEX_ROW,
     TABLE,
+    ForestDecoder,
+    ForestEncoder,
     ForestStore,
     ForestWriter,
 )

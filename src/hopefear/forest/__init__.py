@@ -1,11 +1,9 @@
 """Forests: all derivations of a sentence as an acyclic hypergraph, and inference over them."""
 
-from hopefear.forest.boundaries import without_boundaries
 from hopefear.forest.builder import Arc, ForestBuilder, lattice_forest, nbest_forest
 from hopefear.forest.derivation import Derivation, SparseFeatures
-from hopefear.forest.distribution import Distribution, Posteriors
-from hopefear.forest.envelope import Envelope
-from hopefear.forest.forest import Forest
+from hopefear.forest.forest import Forest, without_boundaries
+from hopefear.forest.inference import Distribution, Envelope, Posteriors
 
 __all__ = [
     "Arc",

@@ -1,4 +1,4 @@
-"""Building forests: from nodes and edges, from lattices, from lists of hypotheses."""
+"""Forests from nodes and edges, from lattices, and from lists of hypotheses."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["Arc", "ForestBuilder", "lattice_forest", "nbest_forest"]
 
 
 class ForestBuilder:
-    """Builds a forest from nodes and edges that come in any order.
+    """Builds a forest from nodes and edges in any order.
 
-    Nodes and edges are numbered as they are added. Nothing is checked before :meth:`build`, whose
-    errors name these numbers.
+    Nodes and edges are numbered in the order of addition. :meth:`build` checks them, and its errors
+    use these numbers.
 
     Parameters
     ----------
     words, feature_names
-        Vocabularies to share with other forests; new ones if left out.
+        Vocabularies to share with other forests; new ones by default.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class ForestBuilder:
         return self._core.edge_count
 
     def add_node(self, *, begin: int | None = None, covered: int = 0) -> int:
-        """Add a node that covers so many source words, from `begin` on if that is known."""
+        """Add a node that covers this many source words, from `begin` if known."""
         return self._core.add_node(-1 if begin is None else begin, covered)
 
     def add_edge(
@@ -71,9 +71,9 @@ class ForestBuilder:
         Parameters
         ----------
         head, tails
-            The numbers of nodes; they may be added later. A node may be a tail more than once.
+            Numbers of nodes, which may be added later. A node may be a tail more than once.
         target
-            The target side: words, and for each tail its position in `tails`, once.
+            The target side: words, and the position of each tail in `tails`, once.
         features
             Feature values by name.
 
@@ -87,34 +87,34 @@ class ForestBuilder:
             symbols = [self.words.add(s) if isinstance(s, str) else ~s for s in target]
             ids = [self.feature_names.add(name) for name in named]
             return self._core.add_edge(head, list(tails), ids, list(named.values()), symbols)
-        except (TypeError, AttributeError):  # only now, since there may be millions
+        except (TypeError, AttributeError):  # checked only now, because there may be millions
             _check_edge(head, tails, target, named)
             raise
 
     def set_root(self, node: int) -> None:
-        """Say which node is the root."""
+        """Set the root."""
         self._core.set_root(node)
 
     def build(self) -> Forest:
-        """Check everything and make the forest of what the root can reach and complete.
+        """Check all nodes and edges and make the forest.
 
         Returns
         -------
         Forest
-            What stays keeps its order, as far as tails come before heads.
+            The part that is used by complete derivations of the root, in the order of addition as
+            far as tails precede heads.
 
         Raises
         ------
         ForestError
-            If an edge is malformed, the root is missing or has no derivation, or a node can be
-            derived from itself.
+            If an edge is invalid, the root is missing or has no derivation, or there is a cycle.
         """
         return Forest(self._core.build())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arc:
-    """An arc of a lattice: from state to state, with any number of words."""
+    """An arc of a lattice between two states, with any number of words."""
 
     source: int
     target: int
@@ -130,29 +130,29 @@ def lattice_forest(
     words: Vocabulary | None = None,
     feature_names: Vocabulary | None = None,
 ) -> Forest:
-    """Make a forest of a lattice: its derivations are the paths from `start` to a final state.
+    """Make a forest from a lattice; derivations are paths from `start` to a final state.
 
     Parameters
     ----------
     arcs
         The arcs; states are numbered from 0.
     start
-        The state in which every path begins.
+        The first state of every path.
     final
-        The states in which a path may end, each with the features of ending there.
+        The final states, with the features of ending there.
     words, feature_names
         Vocabularies to share with other forests.
 
     Returns
     -------
     Forest
-        A node for each state on a path, and the root. The edges of a node are the arcs into the
-        state, in their order; those of the root are the final states.
+        A node for each state on a path, and the root. The edges of a node are the arcs into its
+        state, in order; those of the root are the final states.
 
     Raises
     ------
     ForestError
-        If there is no path, or a path goes in a circle.
+        If there is no path, or there is a cycle.
 
     Examples
     --------
@@ -183,9 +183,9 @@ def nbest_forest(
     words: Vocabulary | None = None,
     feature_names: Vocabulary | None = None,
 ) -> Forest:
-    """Make a forest of a list of hypotheses: one node, and an edge for each in their order.
+    """Make a forest from hypotheses, with one node and an edge for each hypothesis.
 
-    Texts are split into words at white space.
+    Texts are split into words at whitespace.
 
     Examples
     --------
@@ -204,11 +204,11 @@ def nbest_forest(
 def _check_edge(
     head: object, tails: Sequence[object], target: Sequence[object], features: object
 ) -> None:
-    """Say what the core does not take of an edge."""
+    """Raise an error for invalid arguments of an edge."""
     for node in (head, *tails):
         if not isinstance(node, int) or not 0 <= node < 2**31:
-            raise ForestError(f"a node is a whole number from 0, got {node!r:.60}")
+            raise ForestError(f"a node must be a whole number >= 0, got {node!r:.60}")
     for symbol in target:
         if not isinstance(symbol, int):
-            check_text(symbol, "a symbol of the target side that is no tail's number")
+            check_text(symbol, "a symbol of the target side that is not a tail")
     check_features(features)

@@ -1,4 +1,4 @@
-"""Derivations: one way through a forest from the root."""
+"""Derivations: trees of edges in a forest, from the root to the leaves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Derivation", "SparseFeatures"]
 
 
 class SparseFeatures(NamedTuple):
-    """Features by id: `ids` are increasing, an id that is not listed has value 0."""
+    """Features by id: `ids` increase, and other ids have the value 0."""
 
     ids: NDArray[np.int32]
     values: FloatArray
@@ -29,15 +29,15 @@ class SparseFeatures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Derivation:
-    """One way through a forest from the root.
+    """A tree of edges from the root of a forest to its leaves.
 
     Attributes
     ----------
     forest
         The compiled forest.
     edges
-        The edges in pre-order: that of the root first, after each edge the derivations of its tails
-        from left to right.
+        The edges in pre-order: each edge is followed by the derivations of its tails, from left to
+        right.
     score
         The sum of the edges' scores.
     """
@@ -73,10 +73,10 @@ class Derivation:
         return self.sparse_features.named(self.forest.feature_names)
 
     def show(self) -> str:
-        """Return the derivation as text: a line for each edge, indented under what it is part of.
+        """Return the derivation as an indented tree with one line per edge.
 
         Each line has the edge's number, its target side with tails as [0], [1], ..., and the source
-        words that its head covers, if they are known.
+        words that its head covers, if known.
         """
         depths = _core.derivation_depths(self.forest, self.edges).tolist()
         lines = zip(depths, self.edges.tolist(), strict=True)
@@ -110,7 +110,7 @@ def split(
     begin: NDArray[np.int64],
     scores: FloatArray,
 ) -> Iterator[Derivation]:
-    """Take apart derivations that come one after the other in one array."""
+    """Yield derivations that are concatenated in one array."""
     ends = begin.tolist()
     for i, score in enumerate(scores.tolist()):
         yield Derivation(forest, edges[ends[i] : ends[i + 1]], score)

@@ -1,7 +1,7 @@
 """Forests: all derivations of a sentence as an acyclic hypergraph.
 
-Huang & Chiang (2005), Better k-best parsing. A node stands for the ways to translate a part of the
-source; an edge makes its head out of its tails. Lattices and n-best lists are forests too.
+Huang & Chiang (2005), Better k-best parsing. A node represents all translations of a part of the
+source; an edge combines its tails into its head. Lattices and n-best lists are forests, too.
 """
 
 from __future__ import annotations
@@ -14,28 +14,27 @@ from numpy.typing import NDArray
 from hopefear import _core
 from hopefear.errors import ConfigError
 from hopefear.forest.derivation import Derivation, SparseFeatures, split
-from hopefear.forest.distribution import Distribution, Posteriors
-from hopefear.forest.envelope import Envelope
+from hopefear.forest.inference import Distribution, Envelope
 from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["Forest"]
+__all__ = ["BOUNDARIES", "Forest", "without_boundaries"]
 
 
 class Forest:
     """All derivations of one sentence.
 
     Nodes are numbered in topological order, tails before heads; the last one is the root. Edges are
-    numbered in the order of their heads. A forest never changes.
+    numbered in the order of their heads. A forest is immutable.
 
-    Inference takes either `weights` or, for anything that is not w · h, an array `edge_scores` with
-    a score for each edge; minus infinity makes an edge impossible. Weights are :class:`Weights`, or
-    an array indexed by feature id; features beyond its end have weight 0, so that forests read
-    later may have features that the weights do not know. Ties go to edges of lower numbers.
+    Inference takes `weights` to score edges by w · h, or an array `edge_scores` of any other
+    scores, in which minus infinity makes an edge impossible. Weights are :class:`Weights` or an
+    array indexed by feature id; features beyond its end have weight 0, so that a forest may have
+    features that the weights lack. Ties go to the edge with the lower number.
 
     Parameters
     ----------
     core
-        The compiled forest, as :class:`ForestBuilder` or a reader makes it.
+        The compiled forest, made by :class:`ForestBuilder` or a reader.
     """
 
     __slots__ = ("core",)
@@ -58,21 +57,21 @@ class Forest:
 
     @property
     def root(self) -> int:
-        """The number of the root: that of the last node."""
+        """The root, which is the last node."""
         return self.core.node_count - 1
 
     @property
     def words(self) -> Vocabulary:
-        """The words that target sides number."""
+        """The words of the target sides by id."""
         return self.core.words
 
     @property
     def feature_names(self) -> Vocabulary:
-        """The names that feature ids number."""
+        """The names of the features by id."""
         return self.core.feature_names
 
     def edges(self, node: int) -> range:
-        """Return the numbers of the edges into a node."""
+        """Return the edges into a node."""
         begin = self.core.edge_begin
         return range(int(begin[node]), int(begin[node + 1]))
 
@@ -86,7 +85,7 @@ class Forest:
         return self.core.tails[begin[edge] : begin[edge + 1]]
 
     def target(self, edge: int) -> tuple[str | int, ...]:
-        """Return the target side of an edge: words, and the numbers of its tails."""
+        """Return the target side of an edge: words, and positions of tails."""
         begin = self.core.target_begin
         symbols = self.core.targets[begin[edge] : begin[edge + 1]].tolist()
         return tuple(self.words[symbol] if symbol >= 0 else ~symbol for symbol in symbols)
@@ -98,19 +97,16 @@ class Forest:
         return SparseFeatures(self.core.feature_ids(edge), values).named(self.feature_names)
 
     def covered(self, node: int) -> int:
-        """Return how many source words a node covers."""
+        """Return the number of source words that a node covers."""
         return int(self.core.covered[node])
 
     def source_begin(self, node: int) -> int | None:
-        """Return the first source word that a node covers; None if that is not known."""
+        """Return the first source word that a node covers; None if unknown."""
         begin = int(self.core.source_begin[node])
         return begin if begin >= 0 else None
 
     def without_words(self, words: Sequence[int]) -> Forest:
-        """Return the forest without some words, given by their numbers, in its target sides.
-
-        If none of them occurs, that is the forest itself.
-        """
+        """Return the forest without the words with these ids, or itself if it has none of them."""
         dropped = np.array(words, dtype=np.int32)
         if not np.isin(self.core.targets, dropped).any():
             return self
@@ -129,7 +125,7 @@ class Forest:
             return self.score_edges(weights)
         if weights is None and edge_scores is not None:
             return np.ascontiguousarray(edge_scores, dtype=np.float64)
-        raise ConfigError("give either weights or edge_scores")
+        raise ConfigError("give either weights or edge_scores, not both")
 
     def viterbi(
         self, weights: Weights | FloatArray | None = None, *, edge_scores: FloatArray | None = None
@@ -139,7 +135,7 @@ class Forest:
         Raises
         ------
         ForestError
-            If every derivation is impossible. So do all methods below.
+            If every derivation is impossible, as for the methods below.
         """
         return Derivation(self.core, *_core.viterbi(self.core, self._scores(weights, edge_scores)))
 
@@ -152,19 +148,19 @@ class Forest:
         distinct: bool = False,
         limit: int = 1_000_000,
     ) -> list[Derivation]:
-        """Return the k best derivations, the best first; fewer if there are no more.
+        """Return the k best derivations in order, or all if there are fewer.
 
         Parameters
         ----------
         weights, edge_scores
-            One of the two.
+            Exactly one of the two.
         k
-            How many.
+            The number of derivations.
         distinct
-            Of all derivations with the same words, give only the best.
+            Return only the best derivation of each string.
         limit
-            With `distinct`, how many derivations of any nodes are looked at before giving up with
-            fewer than k; this bounds the memory, at about 100 bytes each.
+            With `distinct`, the number of derivations of any node to search before returning fewer
+            than k. It limits the memory, at about 100 bytes each.
         """
         scores = self._scores(weights, edge_scores)
         return list(split(self.core, *_core.kbest(self.core, scores, k, distinct, limit)))
@@ -177,7 +173,7 @@ class Forest:
         distinct: bool = False,
         limit: int = 1_000_000,
     ) -> Iterator[Derivation]:
-        """Yield what :meth:`kbest` gives, each derivation found when it is asked for."""
+        """Yield the derivations of :meth:`kbest` lazily."""
         scores = self._scores(weights, edge_scores)
         search = _core.KBest(self.core, scores, distinct, limit)
         while (found := search.next()) is not None:
@@ -186,9 +182,9 @@ class Forest:
     def max_marginals(
         self, weights: Weights | FloatArray | None = None, *, edge_scores: FloatArray | None = None
     ) -> FloatArray:
-        """Return for each edge the score of the best derivation that uses it.
+        """Return the score of the best derivation that uses each edge.
 
-        It is minus infinity where there is none; nothing is raised if there is none at all.
+        It is minus infinity if there is none; this method does not raise ForestError.
         """
         return _core.max_marginals(self.core, self._scores(weights, edge_scores))
 
@@ -203,54 +199,8 @@ class Forest:
         edge_scores: FloatArray | None = None,
         temperature: float = 1.0,
     ) -> Distribution:
-        """Return P(d) ∝ exp(score(d) / temperature), from which expectations can be had."""
+        """Return P(d) ∝ exp(score(d) / temperature), for expectations and samples."""
         return Distribution(self.core, self._scores(weights, edge_scores), temperature)
-
-    def log_partition(
-        self,
-        weights: Weights | FloatArray | None = None,
-        *,
-        edge_scores: FloatArray | None = None,
-        temperature: float = 1.0,
-    ) -> float:
-        """Return the logarithm of the sum of exp(score / temperature) over all derivations."""
-        scores = self._scores(weights, edge_scores)
-        return Distribution(self.core, scores, temperature).log_partition
-
-    def posteriors(
-        self,
-        weights: Weights | FloatArray | None = None,
-        *,
-        edge_scores: FloatArray | None = None,
-        temperature: float = 1.0,
-    ) -> Posteriors:
-        """Return how often a derivation is expected to use each edge and node."""
-        scores = self._scores(weights, edge_scores)
-        return Distribution(self.core, scores, temperature).posteriors()
-
-    def expectations(
-        self,
-        weights: Weights | FloatArray | None = None,
-        *,
-        edge_scores: FloatArray | None = None,
-        temperature: float = 1.0,
-    ) -> SparseFeatures:
-        """Return the expectation of every feature of the forest."""
-        scores = self._scores(weights, edge_scores)
-        return Distribution(self.core, scores, temperature).expected_features()
-
-    def sample(
-        self,
-        weights: Weights | FloatArray | None = None,
-        count: int = 1,
-        *,
-        seed: int,
-        edge_scores: FloatArray | None = None,
-        temperature: float = 1.0,
-    ) -> list[Derivation]:
-        """Draw derivations in proportion to exp(score / temperature); scores are those at T = 1."""
-        scores = self._scores(weights, edge_scores)
-        return Distribution(self.core, scores, temperature).sample(count, seed=seed)
 
     def envelope(
         self,
@@ -260,14 +210,14 @@ class Forest:
         edge_scores: FloatArray | None = None,
         edge_slopes: FloatArray | None = None,
     ) -> Envelope:
-        """Return which derivation is best at ``weights + γ · direction``, for every γ.
+        """Return the best derivations at ``weights + γ · direction``, for every γ.
 
         Parameters
         ----------
         weights, edge_scores
-            One of the two: where the line starts.
+            Exactly one of the two: the start of the line.
         direction, edge_slopes
-            One of the two: where it leads.
+            Exactly one of the two: its direction.
         """
         intercepts = self._scores(weights, edge_scores)
         return Envelope(self.core, intercepts, self._scores(direction, edge_slopes))
@@ -279,8 +229,19 @@ class Forest:
         *,
         edge_scores: FloatArray | None = None,
     ) -> Derivation:
-        """Return the derivation that has these edges, in pre-order, with its score."""
+        """Return the derivation with these edges in pre-order, and its score."""
         scores = self._scores(weights, edge_scores)
         chosen = np.ascontiguousarray(edges, dtype=np.int32)
         score = _core.derivation_score(self.core, chosen, scores)
         return Derivation(self.core, chosen, score)
+
+
+# Some forests have these in their target sides. They are removed before learning, scoring and
+# printing; conversion keeps them.
+BOUNDARIES = ("<s>", "</s>")
+
+
+def without_boundaries(forest: Forest) -> Forest:
+    """Return the forest without ``<s>`` and ``</s>``, or itself if it has none."""
+    found = [forest.words.find(word) for word in BOUNDARIES]
+    return forest.without_words([number for number in found if number is not None])

@@ -241,12 +241,8 @@ def _weights_of(weights: Weights, *chosen: Chosen) -> dict[str, float]:
 
 def _drawn(example: Example, options: CloudOptions, temperature: float) -> list[Found]:
     """Draw distinct derivations."""
-    drawn = example.forest.sample(
-        count=options.others,
-        seed=options.seed,
-        edge_scores=example.scores,
-        temperature=temperature,
-    )
+    distribution = example.forest.distribution(edge_scores=example.scores, temperature=temperature)
+    drawn = distribution.sample(options.others, seed=options.seed)
     return example.found(list(dict.fromkeys(drawn)))
 
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from hopefear import _core
 from hopefear.errors import FormatError
 from hopefear.forest import Forest
-from hopefear.forest.moses_text import format_moses_hypergraph, parse_moses_hypergraph
 from hopefear.formats.base import forest_formats
 from hopefear.formats.files import Source
 from hopefear.formats.forests.files import (
@@ -55,13 +55,14 @@ class MosesHypergraphs:
             raise FormatError(f"{source.name}: expected a directory of hypergraphs, found a file")
         for sentence, path in enumerate(numbered_files(source)):
             text = read_whole(path)
-            yield sentence, parse_moses_hypergraph(text, str(path), words, feature_names)
+            forest = _core.parse_moses_hypergraph(text, str(path), words, feature_names)
+            yield sentence, Forest(forest)
 
     def write(self, forests: Iterable[tuple[int, Forest]], path: Path) -> None:
         """Write a new directory, which appears only when complete."""
         write_numbered(
             path,
             forests,
-            lambda forest: format_moses_hypergraph(forest, covered=self.covered),
+            lambda forest: _core.format_moses_hypergraph(forest.core, self.covered),
             self.suffix,
         )

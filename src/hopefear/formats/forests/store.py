@@ -25,16 +25,16 @@ from typing import BinaryIO, Self
 
 import numpy as np
 
+from hopefear import _core
 from hopefear.errors import ConfigError, DataError, ForestError, FormatError
 from hopefear.forest import Forest
-from hopefear.forest.codec import ForestDecoder, ForestEncoder
 from hopefear.formats.base import forest_formats
 from hopefear.formats.fields import LAST_SENTENCE
 from hopefear.formats.files import PathLike, Source, open_binary_output
 from hopefear.settings import setting, settings
 from hopefear.types import Vocabulary
 
-__all__ = ["ForestStore", "ForestWriter", "HopefearForests"]
+__all__ = ["ForestDecoder", "ForestEncoder", "ForestStore", "ForestWriter", "HopefearForests"]
 
 SUFFIX = ".forests"
 
@@ -70,6 +70,55 @@ MOST_EXPANSION = 1032
 
 # No forest, vocabulary or index comes near this size.
 MOST_BYTES = 1 << 32
+
+
+class ForestEncoder:
+    """Encodes forests as bytes, with words and features numbered in its own vocabularies.
+
+    The vocabularies grow with each forest. Decoding a forest needs its bytes and those of the
+    vocabularies, taken at any later time.
+    """
+
+    def __init__(self) -> None:
+        self._words, self._feature_names = Vocabulary(), Vocabulary()
+
+    def encode(self, forest: Forest) -> bytes:
+        """Return the bytes of a forest."""
+        return _core.encode_forest(forest.core, self._words, self._feature_names)
+
+    def vocabularies(self) -> tuple[bytes, bytes]:
+        """Return the bytes of the words and of the feature names."""
+        return _core.encode_vocabulary(self._words), _core.encode_vocabulary(self._feature_names)
+
+
+class ForestDecoder:
+    """Decodes the forests of one encoder, on any number of threads.
+
+    Parameters
+    ----------
+    encoded_words, encoded_feature_names
+        The bytes of the encoder's vocabularies.
+    words, feature_names
+        The vocabularies of the decoded forests, to which new entries are added.
+    """
+
+    def __init__(
+        self,
+        encoded_words: bytes,
+        encoded_feature_names: bytes,
+        words: Vocabulary,
+        feature_names: Vocabulary,
+    ) -> None:
+        self._tables = (
+            words,
+            feature_names,
+            _core.decode_vocabulary(encoded_words, words),
+            _core.decode_vocabulary(encoded_feature_names, feature_names),
+        )
+
+    def decode(self, encoded: bytes) -> Forest:
+        """Return the forest; raise FormatError or ForestError if the bytes are corrupt."""
+        return Forest(_core.decode_forest(encoded, *self._tables))
 
 
 @dataclass(frozen=True)
