@@ -23,7 +23,7 @@ def shown(page: Path, profile: Path) -> str:
     """Return what the page is after its script has run."""
     assert BROWSER is not None
     command = [BROWSER, *QUIET, f"--user-data-dir={profile}", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=180)
     return done.stdout
 
 

@@ -135,7 +135,7 @@ def test_hostile_text_is_shown_and_makes_no_element(tmp_path: Path) -> None:
     assert "alert" not in "".join(evil.scripts)
 
 
-def test_hostile_names_of_runs_settings_and_replicas_are_escaped(tmp_path: Path) -> None:
+def test_hostile_names_of_runs_and_settings_are_escaped(tmp_path: Path) -> None:
     names = ["<b>1", "<b>2"]
     runs = [
         write_run(
