@@ -9,12 +9,11 @@ where the first M is over what should go up and the second over what should go d
 below is one row of the table; the mathematics is in the core, once (loss.hpp).
 """
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 from hopefear import _core
 from hopefear.registry import Registry
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 
 __all__ = [
     "BayesRisk",
@@ -50,17 +49,11 @@ class Loss(Protocol):
 losses: Registry[Loss] = Registry("loss", group="hopefear.losses")
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class _TwoSides:
-    """A loss of two sides, each a max or a log-sum-exp.
+    """A loss of two sides, each a max or a log-sum-exp."""
 
-    Parameters
-    ----------
-    soft : bool
-        log Σ exp in place of max, on both sides.
-    """
-
-    soft: bool = False
+    soft: bool = setting(False, "log Σ exp in place of max, on both sides.")
 
     @property
     def smooth(self) -> bool:
@@ -73,24 +66,14 @@ class _TwoSides:
         return self._side(_core.Pool.all, cost)
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class _WithReference(_TwoSides):
-    """A loss that raises a reference derivation.
+    """A loss that raises a reference derivation."""
 
-    Parameters
-    ----------
-    reference : {"max-metric", "hope", "local", "bold"}
-        What stands for the reference.
-    local_size : int
-        How many of the model's best hypotheses are searched for a local reference.
-    """
-
-    reference: ReferenceDerivation = "max-metric"
-    local_size: int = 100
-
-    def __post_init__(self) -> None:
-        require.one_of(self, "reference", ["hope", "local", "max-metric", "bold"])
-        require.integer(self, "local_size", 1)
+    reference: ReferenceDerivation = setting("max-metric", "What stands for the reference.")
+    local_size: int = setting(
+        100, "How many of the model's best hypotheses are searched for a local reference.", least=1
+    )
 
     def _raised(self) -> _core.Side:
         if self.reference == "hope":
@@ -104,7 +87,7 @@ class _WithReference(_TwoSides):
 
 
 @losses.register("perceptron")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Perceptron(_WithReference):
     """Equations 9 and 10: the reference above the 1-best; its soft version is the log loss."""
 
@@ -114,15 +97,15 @@ class Perceptron(_WithReference):
 
 
 @losses.register("log")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Log(Perceptron):
     """− log p(reference): the soft perceptron loss."""
 
-    soft: bool = True
+    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
 
 
 @losses.register("hinge")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Hinge(_WithReference):
     """Equation 13: the reference above the worst of score plus cost."""
 
@@ -132,7 +115,7 @@ class Hinge(_WithReference):
 
 
 @losses.register("ramp-1")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Ramp1(_TwoSides):
     """Equation 6: the 1-best above the fear; softened it is the Jensen risk bound."""
 
@@ -142,7 +125,7 @@ class Ramp1(_TwoSides):
 
 
 @losses.register("ramp-2")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Ramp2(_TwoSides):
     """Equation 7: the hope above the 1-best."""
 
@@ -152,7 +135,7 @@ class Ramp2(_TwoSides):
 
 
 @losses.register("ramp-3")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Ramp3(_TwoSides):
     """Equation 8: the hope above the fear."""
 
@@ -162,31 +145,31 @@ class Ramp3(_TwoSides):
 
 
 @losses.register("soft-ramp-1")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class JensenRiskBound(Ramp1):
     """log E exp(cost) ≥ E cost: the first ramp loss, softened (Gimpel and Smith, 2010)."""
 
-    soft: bool = True
+    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
 
 
 @losses.register("soft-ramp-2")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class SoftRamp2(Ramp2):
     """The second ramp loss, softened."""
 
-    soft: bool = True
+    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
 
 
 @losses.register("soft-ramp-3")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class SoftRamp3(Ramp3):
     """The third ramp loss, softened."""
 
-    soft: bool = True
+    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
 
 
 @losses.register("risk")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class BayesRisk:
     """Equation 5: the expected cost under p ∝ exp(s)."""
 

@@ -1,95 +1,145 @@
-"""What keeps weights small, or near where they started."""
+"""What keeps weights small, near where they started, or in a shape.
 
+A regularizer is bound to the features of a run and to the start of the run; what comes out is a
+`Penalty`: a function of the weights. Learners use its value and gradient, or its proximal step.
+Penalties of a form that kernels apply lazily say so; nothing depends on their class.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from hopefear.registry import Registry
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
-__all__ = ["L1", "L2", "L2Start", "NoPenalty", "Regularizer", "regularizers"]
+__all__ = [
+    "L1",
+    "L2",
+    "L2Start",
+    "NoPenalty",
+    "Penalty",
+    "Regularizer",
+    "regularizers",
+]
+
+
+class Penalty:
+    """R(w), a function that is added to the sum of the losses.
+
+    Attributes
+    ----------
+    pull : tuple of float and array, optional
+        C and o if R(w) = C/2 ‖w − o‖²: what kernels apply without visiting every feature.
+    l1 : float
+        C if R(w) = C ‖w‖₁, which has no gradient at 0; else 0.
+    """
+
+    pull: tuple[float, FloatArray] | None = None
+    l1: float = 0.0
+
+    def value(self, weights: FloatArray) -> float:
+        """Return R(w)."""
+        return 0.0
+
+    def gradient(self, weights: FloatArray) -> FloatArray:
+        """Return ∇R(w); where there is none, the subgradient of least norm."""
+        return np.zeros_like(weights)
+
+    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
+        """Return argmin_v R(v) + 1/(2 step) ‖v − w‖², or a gradient step towards it."""
+        return weights - step * self.gradient(weights)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pull(Penalty):
+    """C/2 ‖w − o‖²."""
+
+    pull: tuple[float, FloatArray]
+
+    def value(self, weights: FloatArray) -> float:
+        strength, origin = self.pull
+        return float(strength / 2 * (weights - origin) @ (weights - origin))
+
+    def gradient(self, weights: FloatArray) -> FloatArray:
+        strength, origin = self.pull
+        return strength * (weights - origin)
+
+    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
+        # v = (w + s C o)/(1 + s C)
+        strength, origin = self.pull
+        return (weights + step * strength * origin) / (1 + step * strength)
+
+
+@dataclass(frozen=True, eq=False)
+class _Lasso(Penalty):
+    """C ‖w‖₁."""
+
+    l1: float
+
+    def value(self, weights: FloatArray) -> float:
+        return float(self.l1 * np.abs(weights).sum())
+
+    def gradient(self, weights: FloatArray) -> FloatArray:
+        return self.l1 * np.sign(weights)
+
+    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
+        # v = sign(w) max(0, |w| − s C)
+        return np.sign(weights) * np.maximum(np.abs(weights) - step * self.l1, 0.0)
 
 
 class Regularizer(Protocol):
-    """A penalty that is added to the sum of the losses."""
+    """The settings of a penalty."""
 
-    @property
-    def strength(self) -> float:
-        """Its weight against the sum of the losses: C."""
-
-    def value(self, weights: FloatArray, start: FloatArray) -> float:
-        """Return the penalty."""
-
-    def gradient(self, weights: FloatArray, start: FloatArray) -> FloatArray:
-        """Return its derivative; where there is none, the one of least norm."""
+    def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
+        """Return the penalty for features of these names and a start at `origin`."""
 
 
 regularizers: Registry[Regularizer] = Registry("regularizer", group="hopefear.regularizers")
 
 
 @regularizers.register("none")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class NoPenalty:
     """No regularization."""
 
-    strength: ClassVar[float] = 0.0
-
-    def value(self, weights: FloatArray, start: FloatArray) -> float:
-        """Return 0."""
-        return 0.0
-
-    def gradient(self, weights: FloatArray, start: FloatArray) -> FloatArray:
-        """Return 0."""
-        return np.zeros_like(weights)
+    def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
+        """Return R(w) = 0."""
+        return _Pull((0.0, np.zeros_like(origin)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Penalty:
-    strength: float = 1.0  # C
-
-    def __post_init__(self) -> None:
-        require.non_negative(self, "strength")
+@settings
+class _Weighted:
+    strength: float = setting(1.0, "C, how much the penalty counts against the losses.", least=0)
 
 
 @regularizers.register("l2")
-@dataclass(frozen=True, kw_only=True)
-class L2(_Penalty):
+@settings
+class L2(_Weighted):
     """C/2 ‖w‖²."""
 
-    def value(self, weights: FloatArray, start: FloatArray) -> float:
-        """Return C/2 ‖w‖²."""
-        return float(self.strength / 2 * weights @ weights)
-
-    def gradient(self, weights: FloatArray, start: FloatArray) -> FloatArray:
-        """Return C w."""
-        return self.strength * weights
+    def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
+        """Return R(w) = C/2 ‖w‖²."""
+        return _Pull((self.strength, np.zeros_like(origin)))
 
 
 @regularizers.register("l2-start")
-@dataclass(frozen=True, kw_only=True)
-class L2Start(_Penalty):
+@settings
+class L2Start(_Weighted):
     """C/2 ‖w − w₀‖²: stay near the start."""
 
-    def value(self, weights: FloatArray, start: FloatArray) -> float:
-        """Return C/2 ‖w − w₀‖²."""
-        return float(self.strength / 2 * (weights - start) @ (weights - start))
-
-    def gradient(self, weights: FloatArray, start: FloatArray) -> FloatArray:
-        """Return C (w − w₀)."""
-        return self.strength * (weights - start)
+    def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
+        """Return R(w) = C/2 ‖w − w₀‖²."""
+        return _Pull((self.strength, origin))
 
 
 @regularizers.register("l1")
-@dataclass(frozen=True, kw_only=True)
-class L1(_Penalty):
+@settings
+class L1(_Weighted):
     """C ‖w‖₁: many weights become exactly zero."""
 
-    def value(self, weights: FloatArray, start: FloatArray) -> float:
-        """Return C ‖w‖₁."""
-        return float(self.strength * np.abs(weights).sum())
-
-    def gradient(self, weights: FloatArray, start: FloatArray) -> FloatArray:
-        """Return C sign(w)."""
-        return self.strength * np.sign(weights)
+    def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
+        """Return R(w) = C ‖w‖₁."""
+        return _Lasso(self.strength)

@@ -1,8 +1,30 @@
-"""Decoders in the loop: the built-in one, and any other by a command."""
+"""Candidates: what learners learn from, and what they can do (see `hopefear.candidates.base`)."""
 
-from hopefear.candidates.command import CommandDecoder
-from hopefear.candidates.command_set import CommandSet
-from hopefear.candidates.decoded_set import DecodedSet
-from hopefear.candidates.parses import Parses, write_parses
+from hopefear.candidates.base import (
+    Candidates,
+    HasBlockLists,
+    HasForests,
+    HasLists,
+    HasSurface,
+    HasUnits,
+)
+from hopefear.candidates.command import CommandDecoder, CommandSet
+from hopefear.candidates.decoded import DecodedSet, Parses, write_parses
+from hopefear.candidates.forests import ForestSet
+from hopefear.candidates.lists import ListSet
 
-__all__ = ["CommandDecoder", "CommandSet", "DecodedSet", "Parses", "write_parses"]
+__all__ = [
+    "Candidates",
+    "CommandDecoder",
+    "CommandSet",
+    "DecodedSet",
+    "ForestSet",
+    "HasBlockLists",
+    "HasForests",
+    "HasLists",
+    "HasSurface",
+    "HasUnits",
+    "ListSet",
+    "Parses",
+    "write_parses",
+]

@@ -8,20 +8,27 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, ClassVar, Self, cast
 
-from hopefear.errors import ConfigError, DecoderError, FormatError
+import numpy as np
+
+from hopefear.candidates.base import HasLists
+from hopefear.candidates.lists import ListSet
+from hopefear.candidates.values import describe_large_value
+from hopefear.errors import ConfigError, DataError, DecoderError, FormatError
 from hopefear.formats import SentenceKeys, weights_formats, write_weights
 from hopefear.formats.files import Source, open_source
 from hopefear.formats.nbest import add_nbest
+from hopefear.metrics import References, TextMetric
 from hopefear.nbest import NBestBuilder
 from hopefear.registry import suggest
 from hopefear.settings import setting, settings
-from hopefear.types import Weights
+from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["CommandDecoder"]
+__all__ = ["CommandDecoder", "CommandSet"]
 
 PLACES = ("weights", "size", "threads", "nbest", "source")
 SHOWN_LINES = 20  # of what the decoder wrote to standard error, where it fails
@@ -181,3 +188,136 @@ def _failure(words: list[str], status: int, log: Path) -> str:
         f"the decoder {ended}: {shlex.join(words)}\n"
         f"the end of what it wrote to standard error ({log}):\n{told}"
     )
+
+
+class CommandSet(HasLists):
+    """A corpus that a command translates.
+
+    Translations are listed once for each vector of weights, whatever is asked of them.
+
+    Parameters
+    ----------
+    decoder : CommandDecoder
+        The command.
+    references : References
+        One or more for each sentence.
+    metric : TextMetric
+        Judges the translations.
+    start : Weights
+        The first weights: what features there are is seen from the lists under them.
+    size : int
+        Translations of a list.
+    folder : Path
+        For the files of the decoder.
+    source : Path, optional
+        The sentences, if the command does not name them itself.
+    feature_names : Vocabulary, optional
+        Names to share with other data.
+    threads : int
+        How many to use, also by the decoder; 0 means one per core.
+    """
+
+    description: ClassVar[str] = "the lists of a decoder's command"
+
+    def __init__(
+        self,
+        decoder: CommandDecoder,
+        references: References,
+        metric: TextMetric,
+        *,
+        start: Weights,
+        size: int,
+        folder: Path,
+        source: Path | None = None,
+        feature_names: Vocabulary | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.metric, self.threads = metric, threads
+        self._decoder, self._references = decoder, references
+        self._prepared = metric.prepare(references)
+        self._size, self._folder, self._source = size, folder, source
+        self._sentences: Sequence[int] | None = None  # all of them
+        self._words = Vocabulary()
+        self._names = Vocabulary() if feature_names is None else feature_names
+        for name in start:
+            self._names.add(name)
+        self._weights, self._lists = start, self._translate(start)
+
+    @property
+    def feature_names(self) -> Vocabulary:
+        """The names of the features; there may be more with every translation."""
+        return self._names
+
+    @property
+    def sentence_count(self) -> int:
+        """The number of sentences."""
+        return len(self._references)
+
+    @property
+    def hypothesis_count(self) -> int:
+        """The number of hypotheses listed last."""
+        return len(self._lists.nbest)
+
+    @property
+    def feature_spread(self) -> FloatArray:
+        """How much each feature varies within the lists."""
+        return self._lists.feature_spread
+
+    def chosen(self, weights: FloatArray) -> FloatArray:
+        """Return the summed statistics of the first translation of each list."""
+        lists = self._part(self._listed(weights)).nbest
+        first = np.where(np.diff(lists.offsets) > 0, lists.offsets[:-1], -1)
+        return lists.sum_statistics(first)
+
+    def subset(self, sentences: Sequence[int]) -> Self:
+        """Return the lists of these sentences; the command still translates all of them."""
+        part = copy(self)
+        part._sentences = tuple(sentences)
+        return part
+
+    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
+        """Return the decoder's lists, after those seen before."""
+        lists = self._part(self._listed(weights))
+        if seen is None:
+            return lists
+        builder = NBestBuilder(self._words, self._names)
+        builder.merge(seen.nbest)
+        builder.merge(lists.nbest)
+        return self._judged(builder)
+
+    def _part(self, lists: ListSet) -> ListSet:
+        return lists if self._sentences is None else lists.subset(self._sentences)
+
+    def _listed(self, weights: FloatArray) -> ListSet:
+        names = [self._names[i] for i in range(len(weights))]
+        asked = Weights.from_arrays(names, weights)
+        if asked != self._weights:
+            self._weights, self._lists = asked, self._translate(asked)
+        return self._lists
+
+    def _translate(self, weights: Weights) -> ListSet:
+        builder = NBestBuilder(self._words, self._names)
+        self._decoder.run(
+            weights,
+            self._size,
+            builder,
+            self._folder,
+            source=self._source,
+            threads=self.threads,
+        )
+        lists = self._judged(builder)
+        if not len(lists.nbest):
+            raise DecoderError(f"the decoder listed no translations: {self._decoder.command}")
+        if message := describe_large_value(lists.nbest):
+            raise DataError(f"the decoder's lists: {message}")
+        return lists
+
+    def _judged(self, builder: NBestBuilder) -> ListSet:
+        lists = builder.finish(self.sentence_count)
+        if lists.sentence_count > self.sentence_count:
+            raise DataError(
+                f"the decoder listed translations of sentence {lists.sentence_count - 1}, but "
+                f"there are references for {self.sentence_count} sentences"
+            )
+        self._prepared.set_statistics(lists, threads=self.threads)
+        return ListSet(nbest=lists, metric=self.metric, threads=self.threads)

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from hopefear import _core
-from hopefear.candidates.data import TuningSet
-from hopefear.candidates.forest_set import ForestSet
+from hopefear.candidates.forests import ForestSet
+from hopefear.candidates.lists import ListSet
 from hopefear.forest import Forest
 from hopefear.nbest import NBest
 
@@ -46,7 +46,7 @@ def describe_large_value(
     )
 
 
-def checksum(data: TuningSet | ForestSet) -> int:
+def checksum(data: ListSet | ForestSet) -> int:
     """Return a number that is another one, nearly always, if a candidate or its worth is.
 
     Features count by their ids, and so do the words of forests; those of lists by what the metric

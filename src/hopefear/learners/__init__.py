@@ -1,17 +1,7 @@
-"""Learners: each finds weights for a tuning set in its own way, and fits on a screen or two."""
+"""Learners: one file a paper's step. `hopefear.learners.base` says what a learner is."""
 
-from hopefear.candidates.forest_set import ForestSet
-from hopefear.candidates.sources import BatchListData, ForestData, ListData
 from hopefear.learners.arow import Arow
-from hopefear.learners.base import (
-    EpochFigures,
-    Figured,
-    Learner,
-    ProgressCallback,
-    TuningData,
-    TuningSet,
-    learners,
-)
+from hopefear.learners.base import AnyLearner, Figures, Learner, Mergeable, learners, needed_data
 from hopefear.learners.forest_mira import ForestMira
 from hopefear.learners.kbest_mira import KBestMira
 from hopefear.learners.lbfgs import Lbfgs
@@ -24,23 +14,18 @@ from hopefear.learners.oro import Oro
 from hopefear.learners.perceptron import Perceptron
 from hopefear.learners.pro import Pro
 from hopefear.learners.rampion import Rampion
-from hopefear.learners.relisting import Relisting, learns, misfit, suited
-from hopefear.learners.scaled import Scaled
 from hopefear.learners.sgd import Sgd
 from hopefear.learners.structured_svm import StructuredSvm
 
 __all__ = [
+    "AnyLearner",
     "Arow",
-    "BatchListData",
-    "EpochFigures",
-    "Figured",
-    "ForestData",
+    "Figures",
     "ForestMira",
-    "ForestSet",
     "KBestMira",
     "Lbfgs",
     "Learner",
-    "ListData",
+    "Mergeable",
     "Mert",
     "MinRisk",
     "Mira",
@@ -49,16 +34,9 @@ __all__ = [
     "Oro",
     "Perceptron",
     "Pro",
-    "ProgressCallback",
     "Rampion",
-    "Relisting",
-    "Scaled",
     "Sgd",
     "StructuredSvm",
-    "TuningData",
-    "TuningSet",
     "learners",
-    "learns",
-    "misfit",
-    "suited",
+    "needed_data",
 ]

@@ -1,97 +1,116 @@
-"""What a batch learner is, and what it learns from."""
+"""What a learner is: one step of a paper.
 
-from collections.abc import Callable
+A learner is a frozen dataclass of settings with three methods. It sees candidates and the sentences
+of one block, and returns a new state and what the block taught. It knows of no threads, shards,
+epochs or files: the rhythm (`hopefear.rhythm`) says which blocks there are, a strategy
+(`hopefear.parallel`) lets states and lessons flow.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, get_type_hints, runtime_checkable
 
-import numpy as np
-
-from hopefear.candidates.data import DataTypes, TuningData, TuningSet
 from hopefear.registry import Registry
+from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.types import FloatArray
 
 __all__ = [
-    "DataTypes",
-    "EpochFigures",
-    "Figured",
+    "AnyLearner",
+    "Figures",
     "Learner",
-    "ProgressCallback",
-    "TuningData",
-    "TuningSet",
+    "Mergeable",
     "learners",
-    "random_stream",
+    "learns_from_whole",
+    "needed_data",
 ]
-
-ProgressCallback = Callable[[int, int], None]
-"""Called with how much of an epoch is done, and how much there is."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpochFigures:
-    """What an epoch of an online learner was like.
+class Figures:
+    """What online learning of some sentences was like.
 
     Attributes
     ----------
     statistics : array
         Of the 1-best translations, each under the weights of its time, summed up.
+    sentences : int
+        How many there were.
     updates : int
-        Sentences at which the weights were wrong.
+        How many of them had a violated constraint.
     violation : float
-        By how much, on average over all sentences.
-    working_set : float
-        Constraints of a sentence, on average.
-    sentences_per_second : float
+        By how much, summed up.
+    constraints : int
+        In all working sets.
     """
 
     statistics: FloatArray
-    updates: int
-    violation: float
-    working_set: float
-    sentences_per_second: float
+    sentences: int = 0
+    updates: int = 0
+    violation: float = 0.0
+    constraints: int = 0
+
+    def __add__(self, other: "Figures") -> "Figures":
+        return Figures(
+            statistics=self.statistics + other.statistics,
+            sentences=self.sentences + other.sentences,
+            updates=self.updates + other.updates,
+            violation=self.violation + other.violation,
+            constraints=self.constraints + other.constraints,
+        )
 
 
-@runtime_checkable
-class Figured(Protocol):
-    """A learner that can tell what its last epoch was like."""
-
-    def figures(self, state: Any) -> EpochFigures | None:
-        """Return the figures; None before the first epoch."""
+Data = TypeVar("Data", contravariant=True)
+State = TypeVar("State")
+Lesson = TypeVar("Lesson")
 
 
-class Learner(Protocol):
-    """Finds weights for a tuning set, epoch by epoch.
+class Learner(Protocol[Data, State, Lesson]):
+    """One step of a paper, typed by the data it needs, the state it keeps and what it teaches.
 
-    A learner is a frozen dataclass of its options. What it remembers from epoch to epoch is its
-    state, a value: the same state, data and seed give the same next state, whatever happened in
-    between.
+    A state is a value: arrays, numbers, saved kernels, dataclasses and tuples of these; it is
+    never changed in place. The same state, data, block and step give the same next state.
     """
 
     @property
-    def learns_from(self) -> DataTypes:
-        """Which data it takes: n-best lists, forests, or both."""
+    def rhythm(self) -> Rhythm:
+        """The rhythm of its paper."""
 
-    @property
-    def epochs(self) -> int:
-        """How many epochs it takes; what it is asked for after that is up to the caller."""
+    def start(self, data: Data, weights: FloatArray, origin: FloatArray) -> State:
+        """Return the state before the first step; `origin` is what a pull to the start pulls to."""
 
-    def init(self, data: Any, weights: FloatArray) -> Any:
-        """Return the state before the first epoch."""
+    def learn(
+        self, state: State, data: Data, block: Block, step: Step, heard: Sequence[Lesson] = ()
+    ) -> tuple[State, Lesson]:
+        """Return the state after a block, and what the block taught.
 
-    def epoch(
-        self, data: Any, state: Any, seed: tuple[int, int], progress: ProgressCallback
-    ) -> Any:
-        """Return the state after one more epoch; `state` itself if there is nothing left to do.
-
-        `seed` is the run's seed and the epoch's number, from 0.
+        `heard` is what other learners were taught meanwhile. The same state object means that
+        there is nothing left to learn.
         """
 
-    def weights(self, state: Any) -> FloatArray:
+    def weights(self, state: State) -> FloatArray:
         """Return the weights that the state stands for."""
 
 
-learners: Registry[Learner] = Registry("learner", group="hopefear.learners")
+@runtime_checkable
+class Mergeable(Protocol):
+    """A learner whose states can be mixed."""
+
+    def merge(self, states: Sequence[Any]) -> Any:
+        """Return the mean of states that learned from different sentences."""
 
 
-def random_stream(seed: tuple[int, int], *keys: int) -> np.random.Generator:
-    """Return the random generator of one epoch, or of one part of it."""
-    return np.random.default_rng([*seed, *keys])
+AnyLearner = Learner[Any, Any, Any]
+"""A learner, whatever it needs, keeps and teaches."""
+
+learners: Registry[AnyLearner] = Registry("learner")
+
+
+def learns_from_whole(learner: AnyLearner) -> bool:
+    """Whether a learner sees all sentences at once, so that blocks mean nothing to it."""
+    return bool(getattr(learner, "whole", False))
+
+
+def needed_data(learner: AnyLearner) -> type:
+    """Return the class of candidates that a learner needs, as its `start` is annotated."""
+    needed: type = get_type_hints(type(learner).start)["data"]
+    return needed

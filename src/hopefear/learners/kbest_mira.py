@@ -3,26 +3,24 @@
 Cherry and Foster (2012), Batch tuning strategies for statistical machine translation, NAACL.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypedDict
+from typing import ClassVar, Literal, TypedDict
+
+import numpy as np
 
 from hopefear import _core
-from hopefear.learners.base import (
-    DataTypes,
-    ProgressCallback,
-    TuningData,
-    TuningSet,
-    learners,
-    random_stream,
-)
-from hopefear.settings import require
-from hopefear.types import FloatArray, IntArray
+from hopefear.candidates import Candidates, HasSurface, ListSet
+from hopefear.learners.base import learners
+from hopefear.rhythm import Block, Rhythm, Step
+from hopefear.settings import setting, settings
+from hopefear.types import FloatArray
 
-__all__ = ["KBestMira", "KBestMiraProgress"]
+__all__ = ["BatchMira", "KBestMira", "MiraState"]
 
 
 class MiraOptions(TypedDict):
-    """The options that the core takes."""
+    """The settings that the kernel takes."""
 
     max_step: float
     decay: float
@@ -30,8 +28,8 @@ class MiraOptions(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KBestMiraProgress:
-    """The state: the core's, the mean over all steps so far, and the weights to try."""
+class MiraState:
+    """The kernel's state, the mean over all steps so far, and the weights of the last epoch."""
 
     core: _core.KBestMiraState
     mean: FloatArray
@@ -39,83 +37,84 @@ class KBestMiraProgress:
     epochs: int = 0
 
 
-@learners.register("kbest-mira")
-@dataclass(frozen=True, kw_only=True)
-class KBestMira:
-    """For each sentence the least change of w that puts the hope above the fear by their gain.
+@settings
+class BatchMira:
+    """What k-best MIRA and forest MIRA have in common: all but where hope and fear come from.
 
-    ½‖w′ − w‖² + C max(0, B(hope) − B(fear) − w′·(h(hope) − h(fear))), where B is the gain of a
-    hypothesis in the context of a decaying document of earlier ones. The weights of an epoch are
-    the mean over its steps.
-
-    Parameters
-    ----------
-    max_step : float
-        C, the most that one step moves along h(hope) − h(fear).
-    decay : float
-        What the document keeps from sentence to sentence.
-    context : {"hope", "model"}
-        What the document takes up: the hope, or the 1-best.
-    line_search : int
-        Every so many epochs, the weights are the best for the metric on the line through the mean
-        over all steps and that over the epoch's (as in Watanabe, 2012, 4.2); 0 for never.
-    epochs : int
-        Passes over the sentences.
+    The weights of an epoch are the mean over its steps.
     """
 
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
+    rhythm: ClassVar[Rhythm] = Rhythm(epochs=60)
 
-    max_step: float = 0.01
-    decay: float = 0.999
-    context: Literal["hope", "model"] = "hope"
-    line_search: int = 5
-    epochs: int = 60
-
-    def __post_init__(self) -> None:
-        require.positive(self, "max_step")
-        require.probability(self, "decay")
-        require.one_of(self, "context", ["hope", "model"])
-        require.integer(self, "line_search", 0)
-        require.integer(self, "epochs", 1)
-
-    def init(self, data: TuningData, weights: FloatArray) -> KBestMiraProgress:
-        """Start at `weights`, with a small document to judge the first sentence in."""
-        core = _core.KBestMiraState(weights, data.corpus_score.first_document())
-        return KBestMiraProgress(core=core, mean=weights, weights=weights)
-
-    def epoch(
-        self,
-        data: TuningData,
-        state: KBestMiraProgress,
-        seed: tuple[int, int],
-        progress: ProgressCallback,
-    ) -> KBestMiraProgress:
-        """Visit every sentence once, in random order."""
-        order = random_stream(seed).permutation(data.sentence_count)
-        core = self._visit(data, order, state.core)
-        epochs, mean = state.epochs + 1, core.average()
-        # mean = ((epochs − 1) old mean + the epoch's mean) / epochs
-        weights = epochs * mean - (epochs - 1) * state.mean
-        if self.line_search and epochs % self.line_search == 0:
-            weights = data.line_search(mean, weights - mean)
-        return KBestMiraProgress(core=core, mean=mean, weights=weights, epochs=epochs)
-
-    def weights(self, state: KBestMiraProgress) -> FloatArray:
-        """Return the weights of the last epoch."""
-        return state.weights
-
-    def _visit(
-        self, data: Any, order: IntArray, state: _core.KBestMiraState
-    ) -> _core.KBestMiraState:
-        """Take a step for each sentence."""
-        return _core.kbest_mira_epoch(
-            data.nbest.core, data.corpus_score, order, **self._options, state=state
-        )
+    max_step: float = setting(
+        0.01, "C, the most that one step moves along h(hope) − h(fear).", above=0
+    )
+    decay: float = setting(
+        0.999, "What the document keeps from sentence to sentence.", least=0, most=1
+    )
+    context: Literal["hope", "model"] = setting(
+        "hope", "What the document takes up: the hope, or the model's 1-best."
+    )
+    line_search: int = setting(
+        5,
+        "After so many epochs each, take the weights with the best metric on the line through the "
+        "mean over all steps and the mean over the epoch (as in Watanabe, 2012, 4.2); 0 for never.",
+        least=0,
+    )
 
     @property
-    def _options(self) -> MiraOptions:
+    def options(self) -> MiraOptions:
+        """The settings as the kernel takes them."""
         return {
             "max_step": self.max_step,
             "decay": self.decay,
             "hope_context": self.context == "hope",
         }
+
+    def started(self, data: Candidates, weights: FloatArray) -> MiraState:
+        """Start at `weights`, with a small document to judge the first sentence in."""
+        core = _core.KBestMiraState(weights, data.corpus_score.first_document())
+        return MiraState(core=core, mean=weights, weights=weights)
+
+    def visited(self, state: MiraState, core: _core.KBestMiraState, data: HasSurface) -> MiraState:
+        """Return the state after the kernel has visited a block."""
+        epochs, mean = state.epochs + 1, core.average()
+        # mean = ((epochs − 1) old mean + the epoch's mean) / epochs
+        weights = epochs * mean - (epochs - 1) * state.mean
+        if self.line_search and epochs % self.line_search == 0:
+            weights = data.line_search(mean, weights - mean)
+        return MiraState(core=core, mean=mean, weights=weights, epochs=epochs)
+
+    def weights(self, state: MiraState) -> FloatArray:
+        """Return the weights of the last epoch."""
+        return state.weights
+
+    def merge(self, states: Sequence[MiraState]) -> MiraState:
+        """Return the mean of the weights, over all steps of all states."""
+        core = _core.KBestMiraState.merged([state.core for state in states])
+        weights = np.mean([state.weights for state in states], axis=0)
+        return MiraState(core=core, mean=core.average(), weights=weights, epochs=states[0].epochs)
+
+
+@learners.register("kbest-mira")
+@settings
+class KBestMira(BatchMira):
+    """For each sentence the least change of w that puts the hope above the fear by their gain.
+
+    ½‖w′ − w‖² + C max(0, B(hope) − B(fear) − w′·(h(hope) − h(fear))), where B is the gain of a
+    hypothesis in the context of a decaying document of earlier ones. The step is in the core,
+    learn/kbest_mira.cpp.
+    """
+
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> MiraState:
+        """Start at `weights`."""
+        return self.started(data, weights)
+
+    def learn(
+        self, state: MiraState, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[MiraState, None]:
+        """Visit the sentences, one step each."""
+        core = _core.kbest_mira_epoch(
+            data.nbest.core, data.corpus_score, block, **self.options, state=state.core
+        )
+        return self.visited(state, core, data), None

@@ -4,42 +4,41 @@ Smith and Eisner (2006), Minimum risk annealing for training log-linear models, 
 (2009), EMNLP; Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, appendix A.
 """
 
-from dataclasses import dataclass
+import numpy as np
 
 from hopefear.learners.base import learners
-from hopefear.learners.online import OnlineLearner, Outcome, Visit
-from hopefear.settings import require
+from hopefear.learners.online import OnlineLearner, Taught, Visit
+from hopefear.settings import setting, settings
 
 __all__ = ["MinRisk"]
 
 
 @learners.register("min-risk")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class MinRisk(OnlineLearner):
     """−E_T[B] under P_T(d) ∝ exp(w·h(d)/T), by w ← w + η (E_T[Bh] − E_T[B] E_T[h])/T.
 
     B is linear BLEU, and there is no reference derivation. Unlike the paper, which multiplies
     vectors in a second-order semiring, the covariance comes from one inside and one outside pass:
     it is the sum over edges of p(e) (E[B | e] − E[B]) h(e).
-
-    Parameters
-    ----------
-    temperature : float
-        T of the first epoch. It falls with `cooling`: the expected loss becomes that of the 1-best.
     """
 
-    temperature: float = 1.0
+    temperature: float = setting(
+        1.0,
+        "T of the first epoch. It falls with `cooling`: the expected loss becomes that of the "
+        "1-best.",
+        above=0,
+    )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require.positive(self, "temperature")
-
-    def update(self, visit: Visit) -> Outcome:
-        """Take a step along the gradient."""
+    def update(self, visit: Visit) -> Taught:
+        """Take a step along the gradient, and those that were heard."""
         split, temperature = visit.example.split, self.temperature * self.heat(visit.epoch)
         distribution = split.forest.distribution(
             edge_scores=visit.example.scores[split.edges], temperature=temperature
         )
         covariance = distribution.covariance(split.statistics @ visit.document.linear_gain())
-        visit.move(covariance.ids, visit.rates[covariance.ids] * covariance.values / temperature)
-        return Outcome()
+        ids, gradient = covariance.ids, covariance.values / temperature
+        for other in visit.heard:
+            visit.move(other.ids, visit.rates[other.ids] * other.rows[0])
+        visit.move(ids, visit.rates[ids] * gradient)
+        return Taught(ids, gradient[np.newaxis], np.zeros(0))

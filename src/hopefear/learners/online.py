@@ -1,28 +1,37 @@
-"""What online learners have in common: a pass over the sentences, a step for each.
+"""What online learners have in common: a pass over sentences, a step for each.
 
-Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, algorithm 1.
+Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13: algorithm 1; sections 4
+and 5 for learners that look for hope and fear.
 """
 
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
-from hopefear.candidates.sources import ForestData
+from hopefear.candidates import HasForests
 from hopefear.errors import ConfigError, OptionError
-from hopefear.learners.base import DataTypes, EpochFigures, ProgressCallback, random_stream
+from hopefear.learners.base import Figures
 from hopefear.metrics import Bleu, BleuReferences, Metric, OracleDocument
-from hopefear.search import Example
-from hopefear.settings import require
+from hopefear.rhythm import Block, Rhythm, Step
+from hopefear.search import (
+    Example,
+    Hope,
+    ReferenceDerivation,
+    Rerank,
+    Search,
+    reference_derivations,
+    searches,
+)
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, Vocabulary
 
-__all__ = ["OnlineLearner", "OnlineState", "Outcome", "Visit"]
+__all__ = ["HopeFearLearner", "OnlineLearner", "OnlineLesson", "OnlineState", "Taught", "Visit"]
 
 COLD = 1e-9  # below this nothing moves any more
 
@@ -34,27 +43,40 @@ class OnlineState:
     Attributes
     ----------
     weights : OnlineWeights
-        As they are, and their mean over all steps.
+        The current weights, and their mean over all steps.
     document : OracleDocument
         What was translated before.
     rates : array
         The learning rate of each feature: η, or the diagonal of Σ.
-    figures : EpochFigures, optional
-        What the last epoch was like.
+    seen : int
+        Sentences visited so far.
     """
 
     weights: _core.OnlineWeights
     document: OracleDocument
     rates: FloatArray
-    figures: EpochFigures | None = None
+    seen: int = 0
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a step was like: constraints in the working set, and how far the first was violated."""
+class Taught:
+    """What one sentence taught: rows h(hope) − h(d) over some features, and losses B(hope) − B(d).
 
-    constraints: int = 0
+    Minimum risk has one row, its gradient. `violation` is that of the first constraint.
+    """
+
+    ids: NDArray[np.int32]
+    rows: FloatArray
+    losses: FloatArray
     violation: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineLesson:
+    """What a block was like, and what its sentences taught if others listen."""
+
+    figures: Figures
+    taught: tuple[Taught, ...] = ()
 
 
 class Visit:
@@ -64,13 +86,15 @@ class Visit:
     ----------
     example : Example
     document : OracleDocument
-        In whose context gains are.
+        The context of gains.
     epoch : int
         From 0.
     trial : array
         Weights to try, equal to the learner's until it changes them.
     rates : array
         The learning rate of each feature.
+    heard : sequence of Taught
+        What other learners were taught, to be learned together with this sentence.
     """
 
     def __init__(
@@ -81,9 +105,10 @@ class Visit:
         weights: _core.OnlineWeights,
         trial: FloatArray,
         rates: FloatArray,
+        heard: Sequence[Taught] = (),
     ) -> None:
         self.example, self.document, self.epoch = example, document, epoch
-        self.trial, self.rates = trial, rates
+        self.trial, self.rates, self.heard = trial, rates, heard
         self._weights = weights
 
     @property
@@ -97,45 +122,36 @@ class Visit:
         self.trial[ids] = self._weights.current[ids]
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class OnlineLearner(ABC):
-    """A learner that sees one sentence after the other, in random order.
+    """A learner that sees one sentence after the other."""
 
-    Parameters
-    ----------
-    rate : float
-        η, the learning rate.
-    feature_rates : mapping
-        Other rates for some features, whose names may have wildcards, as in ``{"LM*" = 0.01}``.
-    decay : float
-        What the oracle document keeps from sentence to sentence.
-    cooling : float
-        After every epoch rates and gains are multiplied by it. Below 1, steps become smaller, and
-        hope and fear come nearer to the 1-best: what counts in the end is what the model has to
-        decide (as in the annealing of Smith and Eisner, 2006).
-    average : {"run", "late", "none"}
-        What the weights are: the mean over all steps so far, the mean in which step t counts t
-        times, so that the beginning is forgotten, or those after the last step.
-    epochs : int
-        Passes over the sentences.
-    """
+    rhythm: ClassVar[Rhythm] = Rhythm(epochs=10)
 
-    learns_from: ClassVar[DataTypes] = (ForestData,)
+    rate: float = setting(0.01, "η, the learning rate.", above=0)
+    feature_rates: Mapping[str, float] = setting(
+        factory=dict,
+        help='Other rates for some features; names may have wildcards, as in {"LM*" = 0.01}.',
+    )
+    decay: float = setting(
+        0.9, "What the oracle document keeps from sentence to sentence.", least=0, most=1
+    )
+    cooling: float = setting(
+        1.0,
+        "After every epoch rates and gains are multiplied by this. Below 1, steps become smaller, "
+        "and hope and fear come nearer to the 1-best (as in the annealing of Smith and Eisner, "
+        "2006).",
+        above=0,
+        most=1,
+    )
+    average: Literal["run", "late", "none"] = setting(
+        "run",
+        "Which weights to take: the mean over all steps so far, the mean in which step t counts t "
+        "times, so that the beginning is forgotten, or those after the last step.",
+    )
 
-    rate: float = 0.01
-    feature_rates: Mapping[str, float] = field(default_factory=dict)
-    decay: float = 0.9
-    cooling: float = 1.0
-    average: Literal["run", "late", "none"] = "run"
-    epochs: int = 10
-
-    def __post_init__(self) -> None:
-        require.positive(self, "rate")
-        require.probability(self, "decay")
-        require.positive(self, "cooling")
-        require.probability(self, "cooling")
-        require.one_of(self, "average", ["run", "late", "none"])
-        require.integer(self, "epochs", 1)
+    def check(self) -> None:
+        """Require rates that are not negative."""
         for name, rate in self.feature_rates.items():
             if not rate >= 0:
                 raise OptionError(self, "feature_rates", f": '{name}' must be >= 0, got {rate}")
@@ -146,38 +162,40 @@ class OnlineLearner(ABC):
         if not isinstance(metric, Bleu) or metric.tokenize != "none":
             tokenizer = f" with tokenize = '{metric.tokenize}'" if isinstance(metric, Bleu) else ""
             raise ConfigError(
-                "hope and fear are searched for by BLEU with tokenize = 'none', not by "
-                f"{metric.name}{tokenizer}"
+                "this learner searches for hope and fear by BLEU with tokenize = 'none', not by "
+                f"{metric.name}{tokenizer}",
+                settings=("metric", "metric.tokenize"),
             )
 
     @abstractmethod
-    def update(self, visit: Visit) -> Outcome:
+    def update(self, visit: Visit) -> Taught | None:
         """Learn from a sentence: change `visit.trial` as you like, then `visit.move`."""
 
-    def init(self, data: ForestData, weights: FloatArray) -> OnlineState:
+    def start(self, data: HasForests, weights: FloatArray, origin: FloatArray) -> OnlineState:
         """Start at `weights`, with a small document to judge the first sentence in."""
-        references_of(data)
+        self.check_metric(data.metric)
         document = OracleDocument(statistics=data.corpus_score.first_document(), decay=self.decay)
         rates = self._rates(data.feature_names, 0)
         return OnlineState(weights=_core.OnlineWeights(weights), document=document, rates=rates)
 
-    def epoch(
+    def learn(
         self,
-        data: ForestData,
         state: OnlineState,
-        seed: tuple[int, int],
-        progress: ProgressCallback,
-    ) -> OnlineState:
-        """Visit every sentence once, in random order."""
-        references = references_of(data)
+        data: HasForests,
+        block: Block,
+        step: Step,
+        heard: Sequence[OnlineLesson] = (),
+    ) -> tuple[OnlineState, OnlineLesson]:
+        """Visit the sentences; the first of them is learned together with what was heard."""
+        references = cast(BleuReferences, data.prepared)
         weights, trial = state.weights.copy(), np.array(state.weights.current)
-        heat = self.heat(seed[1])
+        heat = self.heat(step.epoch)
         document = replace(state.document, scale=heat)
         rates = state.rates * (heat / state.document.scale)
-        tally = _Tally(data.corpus_score.dimension)
-        order = random_stream(seed).permutation(data.sentence_count)
-        before = seed[1] * len(order)
-        for done, sentence in enumerate(order.tolist(), 1):
+        figures = Figures(statistics=np.zeros(data.corpus_score.dimension))
+        lessons: list[Taught] = []
+        others = tuple(taught for lesson in heard for taught in lesson.taught)
+        for done, sentence in enumerate(block.tolist(), 1):
             forest = data.forest(sentence, weights.current)
             if forest is not None:
                 if len(data.feature_names) > len(weights):
@@ -186,27 +204,40 @@ class OnlineLearner(ABC):
                     rates = np.append(rates, new)
                     trial = np.array(weights.current)
                 example = Example(forest, sentence, references, weights.current)
-                visit = Visit(example, document, seed[1], weights, trial, rates)
-                tally.add(self.update(visit), example)
-                weights.count(before + done if self.average == "late" else 1.0)
+                visit = Visit(example, document, step.epoch, weights, trial, rates, others)
+                taught, others = self.update(visit), ()
+                figures += _figures_of(taught, example)
+                if step.shared and taught is not None:
+                    lessons.append(taught)
+                weights.count(state.seen + done if self.average == "late" else 1.0)
                 document = document.add(example.best.statistics)
-            progress(done, len(order))
-        return replace(
-            state, weights=weights, document=document, rates=rates, figures=tally.figures()
+            step.progress(done, len(block))
+        after = OnlineState(
+            weights=weights, document=document, rates=rates, seen=state.seen + len(block)
         )
+        return after, OnlineLesson(figures=figures, taught=tuple(lessons))
 
     def weights(self, state: OnlineState) -> FloatArray:
         """Return the mean over some steps, or the last weights."""
         last = self.average == "none"
         return np.array(state.weights.current) if last else state.weights.average()
 
+    def merge(self, states: Sequence[OnlineState]) -> OnlineState:
+        """Return the mean of the weights, over all steps of all states; rates and documents too."""
+        document = replace(
+            states[0].document,
+            statistics=np.mean([state.document.statistics for state in states], axis=0),
+        )
+        return OnlineState(
+            weights=_core.OnlineWeights.merged([state.weights for state in states]),
+            document=document,
+            rates=np.mean([state.rates for state in states], axis=0),
+            seen=max(state.seen for state in states),
+        )
+
     def heat(self, epoch: int) -> float:
         """Return what rates and gains are multiplied by in an epoch, counted from 0."""
         return max(self.cooling**epoch, COLD)
-
-    def figures(self, state: OnlineState) -> EpochFigures | None:
-        """Return what the last epoch was like."""
-        return state.figures
 
     def _rates(self, names: Vocabulary, first: int) -> FloatArray:
         """Return the rates of the features from number `first` on."""
@@ -218,35 +249,25 @@ class OnlineLearner(ABC):
         return rates
 
 
-def references_of(data: ForestData) -> BleuReferences:
-    """Return the references of a data set as searches need them."""
-    OnlineLearner.check_metric(data.metric)
-    return cast(BleuReferences, data.prepared)
+def _figures_of(taught: Taught | None, example: Example) -> Figures:
+    if taught is None:
+        return Figures(statistics=example.best.statistics, sentences=1)
+    return Figures(
+        statistics=example.best.statistics,
+        sentences=1,
+        updates=int(taught.violation > 0),
+        violation=taught.violation,
+        constraints=len(taught.losses),
+    )
 
 
-class _Tally:
-    """Counts what happens in an epoch."""
+@settings
+class HopeFearLearner(OnlineLearner, ABC):
+    """An online learner that moves from one derivation to another."""
 
-    def __init__(self, dimension: int) -> None:
-        self._statistics = np.zeros(dimension)
-        self._sentences = self._updates = self._constraints = 0
-        self._violation = 0.0
-        self._began = time.perf_counter()
-
-    def add(self, outcome: Outcome, example: Example) -> None:
-        self._statistics += example.best.statistics
-        self._sentences += 1
-        self._updates += outcome.violation > 0
-        self._constraints += outcome.constraints
-        self._violation += outcome.violation
-
-    def figures(self) -> EpochFigures:
-        seconds = time.perf_counter() - self._began
-        sentences = max(self._sentences, 1)
-        return EpochFigures(
-            statistics=self._statistics,
-            updates=self._updates,
-            violation=self._violation / sentences,
-            working_set=self._constraints / sentences,
-            sentences_per_second=self._sentences / max(seconds, 1e-9),
-        )
+    search: Annotated[Search, searches] = setting(
+        factory=Rerank, help="How hope and fear are found: rerank, linear, nbest."
+    )
+    reference: Annotated[ReferenceDerivation, reference_derivations] = setting(
+        factory=Hope, help="What to move towards: hope, local, max-bleu, bold."
+    )

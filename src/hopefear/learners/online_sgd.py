@@ -3,37 +3,37 @@
 Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, algorithm 1.
 """
 
-from dataclasses import dataclass
-
 from hopefear.learners.base import learners
-from hopefear.learners.hope_fear import HopeFearLearner
-from hopefear.learners.online import Outcome, Visit
+from hopefear.learners.online import HopeFearLearner, Taught, Visit
 from hopefear.learners.working_set import WorkingSet
 from hopefear.search import Found
+from hopefear.settings import settings
 
 __all__ = ["OnlineSgd"]
 
 
 @learners.register("online-sgd")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class OnlineSgd(HopeFearLearner):
     """max_d [B(hope) − B(d) − w·(h(hope) − h(d))], by w ← w + η (h(hope) − h(fear))."""
 
-    def update(self, visit: Visit) -> Outcome:
-        """Take one step."""
+    def update(self, visit: Visit) -> Taught | None:
+        """Take one step, and those that were heard."""
+        for other in visit.heard:
+            visit.move(other.ids, visit.rates[other.ids] * other.rows[0])
         example, document = visit.example, visit.document
         hope = self.reference.choose(example, self.search, document, visit.epoch)
         if hope is None:
-            return Outcome()
+            return None
         working = WorkingSet(hope, document)
         fear = self.rival(visit)
         violation = working.violation(fear, visit.start)
         if not violation > 0:
-            return Outcome()
+            return None
         working.add(fear)
-        ids = working.ids
-        visit.move(ids, visit.rates[ids] * working.rows[1])
-        return Outcome(constraints=1, violation=violation)
+        taught = working.taught(violation)
+        visit.move(taught.ids, visit.rates[taught.ids] * taught.rows[0])
+        return taught
 
     def rival(self, visit: Visit) -> Found:
         """Return the derivation to move away from: the fear."""

@@ -1,136 +1,97 @@
 """Online rank optimization: in small batches, every oracle above every other hypothesis.
 
 Watanabe (2012), Optimized online rank learning for machine translation, NAACL: algorithm 2 (ORO),
-its optimized updates of section 4.1 (O-ORO), the batch MIRA that it is compared with (equation 13),
-and the line search of section 4.2.
+its optimized updates of section 4.1 (O-ORO), and the batch MIRA that it is compared with (equation
+13). The line search of section 4.2 belongs to the rhythm.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from hopefear import _core
-from hopefear.candidates.sources import BatchListData
+from hopefear.candidates import ListSet
 from hopefear.errors import OptionError
-from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
-from hopefear.nbest import NBestBuilder
-from hopefear.settings import require
+from hopefear.learners.base import learners
+from hopefear.rhythm import Block, Rhythm, Step
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["Oro"]
 
 
 @learners.register("oro")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Oro:
     """λ/2 ‖w‖² + a loss of the pairs (oracle, other) of a batch, by one update a batch.
 
     hinge: the mean of max(0, 1 − w·(h(oracle) − h(other))). softmax: the mean of
-    −log(Z_oracle/Z_nbest).
-
-    Parameters
-    ----------
-    loss : {"hinge", "softmax"}
-        The loss of a batch.
-    update : {"optimized", "subgradient", "mira"}
-        Solve the batch's problem within the learning rate (O-ORO, equations 12 and 16), take one
-        subgradient step (ORO, equation 8), or solve equation 13 (MIRA; hinge only).
-    tangent_offset : bool
-        Whether the linearized softmax loss passes through its point of tangency. The printed
-        equation 16 lacks that offset; it is kept for comparison.
-    batch_size : int
-        Sentences in a batch; the oracles are chosen for the corpus score of the batch.
-    max_oracles : int
-        Of more oracles in a list only so many are paired, in even distances; 0 for no limit.
-        Unlike the paper, which pairs all: lists with many hypotheses that are equally good would
-        cost the square of their length.
-    l2 : float
-        λ. For MIRA, how much staying where it is counts.
-    rate, decay : float
-        η₀ and α: batch k of K in an epoch has the rate η₀ α^(k/K), over all epochs.
-    line_search : bool
-        After each epoch, go as far from the old weights towards the new ones as is best for the
-        metric (the suffix -L).
-    list_size : int
-        Candidates of a sentence where they are listed anew for every batch, under the weights of
-        its time: on forests and with a model's decoder.
-    epochs : int
-        Passes over the sentences.
+    −log(Z_oracle/Z_nbest). The oracles are chosen for the corpus score of the batch.
     """
 
-    learns_from: ClassVar[DataTypes] = (TuningSet, BatchListData)
+    rhythm: ClassVar[Rhythm] = Rhythm(
+        epochs=30, block=16, line_search=True, list_size=1000, lists="block"
+    )
 
-    loss: Literal["hinge", "softmax"] = "hinge"
-    update: Literal["optimized", "subgradient", "mira"] = "optimized"
-    tangent_offset: bool = True
-    batch_size: int = 16
-    max_oracles: int = 10
-    l2: float = 1e-5  # λ
-    rate: float = 0.2  # η₀
-    decay: float = 0.85  # α
-    line_search: bool = True
-    list_size: int = 1000
-    epochs: int = 30
+    loss: Literal["hinge", "softmax"] = setting("hinge", "The loss of a batch.")
+    update: Literal["optimized", "subgradient", "mira"] = setting(
+        "optimized",
+        "Solve the batch's problem within the learning rate (O-ORO, equations 12 and 16), take one "
+        "subgradient step (ORO, equation 8), or solve equation 13 (MIRA; hinge only).",
+    )
+    tangent_offset: bool = setting(
+        True,
+        "Whether the linearized softmax loss passes through its point of tangency. The printed "
+        "equation 16 lacks that offset; false keeps it as printed, for comparison.",
+    )
+    max_oracles: int = setting(
+        10,
+        "With more oracles in a list, pair only so many, evenly spaced; 0 for no limit. Unlike the "
+        "paper, which pairs all at a cost of the square of the list's length.",
+        least=0,
+    )
+    l2: float = setting(1e-5, "λ. For MIRA, how much staying at the old weights counts.", above=0)
+    rate: float = setting(0.2, "η₀: after k of K batches the rate is η₀ α^(k/K).", above=0)
+    decay: float = setting(
+        0.85, "α: the rate falls by this factor in every epoch.", least=0, most=1
+    )
 
-    def __post_init__(self) -> None:
-        require.one_of(self, "loss", ["hinge", "softmax"])
-        require.one_of(self, "update", ["optimized", "subgradient", "mira"])
-        require.integer(self, "batch_size", 1)
-        require.integer(self, "max_oracles", 0)
-        require.positive(self, "l2")
-        require.positive(self, "rate")
-        require.probability(self, "decay")
-        require.integer(self, "list_size", 2)
-        require.integer(self, "epochs", 1)
+    def check(self) -> None:
+        """Refuse MIRA on the softmax loss."""
         if self.update == "mira" and self.loss == "softmax":
             raise OptionError(self, "update", ": 'mira' is defined for the hinge loss only")
 
-    def init(self, data: TuningSet | BatchListData, weights: FloatArray) -> FloatArray:
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> FloatArray:
         """Start at `weights`; the paper starts at zero."""
         return weights
 
-    def epoch(
-        self,
-        data: TuningSet | BatchListData,
-        state: FloatArray,
-        seed: tuple[int, int],
-        progress: ProgressCallback,
-    ) -> FloatArray:
-        """Update once for every batch."""
-        order = random_stream(seed).permutation(data.sentence_count)
-        batches = np.array_split(order, max(1, round(len(order) / self.batch_size)))
-        w, listed = state, []
-        for k, batch in enumerate(batches):
-            lists = data
-            if not isinstance(lists, TuningSet):
-                lists = lists.kbest_lists(w, self.list_size, sentences=np.sort(batch).tolist())
-                listed.append(lists)
-            rate = self.rate * self.decay ** (seed[1] + k / len(batches))
-            oracles = _core.corpus_oracles(lists.nbest.core, lists.corpus_score, batch)
-            batch_seed = int(random_stream(seed, k).integers(2**63))
-            if self.loss == "hinge":
-                w = self._hinge(lists, w, batch, oracles, rate, batch_seed)
-            else:
-                w = self._softmax(lists, w, batch, oracles, rate, batch_seed)
-            if self.update != "mira":
-                # w ← min(1, 1/(√λ ‖w‖)) w   (line 9)
-                w = w * min(1.0, 1.0 / max(np.sqrt(self.l2) * float(np.linalg.norm(w)), 1e-300))
-            progress(k + 1, len(batches))
-        if not self.line_search:
-            return w
-        # On the lists of this epoch alone: they are not kept (4.2).
-        whole = data if isinstance(data, TuningSet) else _together(listed)
-        return whole.line_search(state, w - state)
+    def learn(
+        self, state: FloatArray, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[FloatArray, None]:
+        """Update once."""
+        rate = self.rate * self.decay**step.passed
+        oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, block)
+        seed = int(step.random(step.block).integers(2**63))
+        update = self._hinge if self.loss == "hinge" else self._softmax
+        w = update(data, state, block, oracles, rate, seed)
+        if self.update != "mira":
+            # w ← min(1, 1/(√λ ‖w‖)) w   (line 9)
+            w = w * min(1.0, 1.0 / max(np.sqrt(self.l2) * float(np.linalg.norm(w)), 1e-300))
+        return w, None
 
     def weights(self, state: FloatArray) -> FloatArray:
         """Return the weights."""
         return state
 
+    def merge(self, states: Sequence[FloatArray]) -> FloatArray:
+        """Return the mean of several weights."""
+        mean: FloatArray = np.mean(states, axis=0)
+        return mean
+
     def _hinge(
         self,
-        data: TuningSet,
+        data: ListSet,
         w: FloatArray,
         batch: IntArray,
         oracles: list[list[int]],
@@ -150,7 +111,7 @@ class Oro:
 
     def _softmax(
         self,
-        data: TuningSet,
+        data: ListSet,
         w: FloatArray,
         batch: IntArray,
         oracles: list[list[int]],
@@ -183,20 +144,3 @@ def _within(
     found = _solve(rows, margins, start, rate, seed)
     scale = min(1.0, rate / max(float(found.tau.sum()), 1e-300))
     return start + scale * (found.weights - start)
-
-
-def _together(listed: Sequence[TuningSet]) -> TuningSet:
-    """Return the lists of all batches as one; each sentence is in one of them."""
-    first = listed[0].nbest
-    builder = NBestBuilder(first.words, first.feature_names)
-    statistics: dict[int, FloatArray] = {}
-    for lists in listed:
-        builder.merge(lists.nbest)
-        for sentence in np.flatnonzero(np.diff(lists.nbest.offsets)).tolist():
-            rows = lists.nbest.rows(sentence)
-            found = lists.nbest.statistics_of(rows)
-            if found is not None:
-                statistics[sentence] = found
-    nbest = builder.finish(first.sentence_count)
-    nbest.set_statistics(np.concatenate([statistics[key] for key in sorted(statistics)]))
-    return replace(listed[0], nbest=nbest)

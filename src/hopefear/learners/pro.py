@@ -1,93 +1,88 @@
-"""PRO: tuning as ranking, a classifier that tells the better of two hypotheses.
+"""PRO: tuning as ranking, by logistic regression on differences of hypotheses.
 
-Hopkins and May (2011), Tuning as ranking, EMNLP. The exhaustive variant, in which every oracle is
+Hopkins and May (2011), Tuning as ranking, EMNLP. The exhaustive variant, with the corpus oracles
 paired with every other hypothesis of its list, is the baseline of Watanabe (2012).
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
-
 from hopefear import _core
-from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
+from hopefear.candidates import ListSet
+from hopefear.learners.base import learners
 from hopefear.learners.lbfgs import minimize
-from hopefear.regularizers import L1, L2, L2Start, Regularizer, regularizers
-from hopefear.settings import require
+from hopefear.regularizers import L2, Penalty, Regularizer, regularizers
+from hopefear.rhythm import Block, Rhythm, Step
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
-__all__ = ["Pro"]
+__all__ = ["Pro", "ProState"]
+
+ProState = tuple[FloatArray, FloatArray]
+"""The weights, and what a pull to the start pulls to."""
 
 
 @learners.register("pro")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Pro:
-    """R(w) + Σ log(1 + exp(−w·(h(better) − h(worse)))) over pairs of hypotheses.
+    """R(w) + Σ log(1 + exp(−w·(h(better) − h(worse)))) over pairs of hypotheses."""
 
-    Parameters
-    ----------
-    pairs : {"sampled", "oracle"}
-        Pairs drawn at random from each list, or all pairs with a corpus oracle.
-    samples, kept, threshold
-        Γ pairs are drawn from each list; of those whose gains differ by more than α, the Ξ with the
-        largest difference are kept.
-    max_oracles : int
-        Of more oracles in a list only so many are paired, in even distances; 0 for no limit.
-        Unlike the paper, which pairs all: lists with many hypotheses that are equally good would
-        cost the square of their length.
-    regularizer : Regularizer
-        R, against the sum over all pairs.
-    interpolation : float
-        Ψ, how much of the classifier's weights goes into the new weights; the rest are the old
-        ones. Around a decoder, whose lists change, the paper takes 0.1.
-    epochs : int
-        New pairs are drawn in each.
-    """
+    rhythm: ClassVar[Rhythm] = Rhythm(epochs=1)
+    whole: ClassVar[bool] = True
 
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
+    pairs: Literal["sampled", "oracle"] = setting(
+        "sampled", "Pairs drawn at random from each list, or all pairs with a corpus oracle."
+    )
+    samples: int = setting(5000, "Γ, pairs drawn from each list.", least=1)
+    kept: int = setting(
+        50, "Ξ, of the pairs drawn from a list keep those with the largest difference.", least=1
+    )
+    threshold: float = setting(
+        0.05, "α, the least difference of gains for a pair to be kept.", least=0
+    )
+    max_oracles: int = setting(
+        10,
+        "With more oracles in a list, pair only so many, evenly spaced; 0 for no limit. Unlike the "
+        "paper, which pairs all at a cost of the square of the list's length.",
+        least=0,
+    )
+    regularizer: Annotated[Regularizer, regularizers] = setting(
+        factory=L2, help="R, counted against the sum over all pairs."
+    )
+    interpolation: float = setting(
+        1.0,
+        "Ψ, the share of the classifier in the new weights; the rest are the old ones. Around a "
+        "decoder, whose lists change, the paper takes 0.1.",
+        least=0,
+        most=1,
+    )
 
-    pairs: Literal["sampled", "oracle"] = "sampled"
-    samples: int = 5000  # Γ
-    kept: int = 50  # Ξ
-    threshold: float = 0.05  # α
-    max_oracles: int = 10
-    regularizer: Annotated[Regularizer, regularizers] = field(default_factory=L2)
-    interpolation: float = 1.0  # Ψ
-    epochs: int = 1
-
-    def __post_init__(self) -> None:
-        require.one_of(self, "pairs", ["sampled", "oracle"])
-        require.integer(self, "samples", 1)
-        require.integer(self, "kept", 1)
-        require.non_negative(self, "threshold")
-        require.integer(self, "max_oracles", 0)
-        require.probability(self, "interpolation")
-        require.integer(self, "epochs", 1)
-
-    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> ProState:
         """Start at `weights`."""
-        return weights
+        return weights, origin
 
-    def epoch(
-        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
-    ) -> FloatArray:
+    def learn(
+        self, state: ProState, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[ProState, None]:
         """Draw pairs, train the classifier and mix its weights with the old ones."""
-        pairs = self._pairs(data, int(random_stream(seed).integers(2**63)))
+        w, origin = state
+        pairs = self._pairs(data, block, int(step.random().integers(2**63)))
         if not len(pairs):
-            return state  # or the penalty alone would make weights, and all of them zero
-        learned = self.classify(data, pairs, state)
-        return self.interpolation * learned + (1 - self.interpolation) * state
+            return state, None  # the penalty alone would make all weights zero
+        penalty = self.regularizer.bind(data.feature_names.texts(), origin)
+        learned = classify(data, pairs, penalty, w)
+        # w ← Ψ w′ + (1 − Ψ) w
+        return (self.interpolation * learned + (1 - self.interpolation) * w, origin), None
 
-    def weights(self, state: FloatArray) -> FloatArray:
+    def weights(self, state: ProState) -> FloatArray:
         """Return the weights."""
-        return state
+        return state[0]
 
-    def _pairs(self, data: TuningSet, seed: int) -> _core.RankingPairs:
+    def _pairs(self, data: ListSet, block: Block, seed: int) -> _core.RankingPairs:
         lists = data.nbest.core
         if self.pairs == "oracle":
-            sentences = np.arange(data.nbest.sentence_count)
-            oracles = _core.corpus_oracles(lists, data.corpus_score, sentences)
-            return _core.oracle_pairs(lists, sentences, oracles, most=self.max_oracles)
+            oracles = _core.corpus_oracles(lists, data.corpus_score, block)
+            return _core.oracle_pairs(lists, block, oracles, most=self.max_oracles)
         return _core.sample_pairs(
             lists,
             data.gains,
@@ -98,23 +93,21 @@ class Pro:
             threads=data.threads,
         )
 
-    def classify(self, data: TuningSet, pairs: _core.RankingPairs, start: FloatArray) -> FloatArray:
-        """Return the weights of the logistic regression on `pairs`, started at `start`."""
-        lists, tolerance = data.nbest.core, 1e-7 * len(pairs)
-        if isinstance(self.regularizer, L1):
-            return minimize(
-                lambda w: _core.logistic_loss(lists, pairs, w),
-                self.regularizer,
-                start,
-                scale=data.feature_spread,
-                tolerance=tolerance,
-            )
-        return _core.logistic_regression(
-            lists,
-            pairs,
+
+def classify(
+    data: ListSet, pairs: _core.RankingPairs, penalty: Penalty, start: FloatArray
+) -> FloatArray:
+    """Return the weights of the logistic regression on `pairs`, searched from `start`."""
+    lists, tolerance = data.nbest.core, 1e-7 * len(pairs)
+    if penalty.pull is None:
+        return minimize(
+            lambda w: _core.logistic_loss(lists, pairs, w),
+            penalty,
             start,
-            start if isinstance(self.regularizer, L2Start) else np.zeros_like(start),
-            data.feature_unit,
-            strength=self.regularizer.strength,
+            scale=data.feature_spread,
             tolerance=tolerance,
         )
+    strength, origin = penalty.pull
+    return _core.logistic_regression(
+        lists, pairs, start, origin, data.feature_unit, strength=strength, tolerance=tolerance
+    )

@@ -3,14 +3,16 @@
 Gimpel and Smith (2012), Structured ramp loss minimization for machine translation, algorithm 1.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from hopefear import _core
-from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
-from hopefear.learners.sgd import start_state, step_sizes
-from hopefear.regularizers import L2Start, Regularizer, regularizers
-from hopefear.settings import require
+from hopefear.candidates import ListSet
+from hopefear.learners.base import learners
+from hopefear.learners.sgd import Descent
+from hopefear.regularizers import L2Start, Penalty, Regularizer, regularizers
+from hopefear.rhythm import Block, Rhythm, Step
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
 __all__ = ["Rampion"]
@@ -20,76 +22,64 @@ HOPES_HELD = _core.Loss(up=_core.Side(pool=_core.Pool.fixed), down=_core.Side(co
 
 
 @learners.register("rampion")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Rampion:
     """C/2 ‖w − w₀‖² + Σᵢ [max (s + c) − max (s − c)].
 
-    An epoch is one round of the procedure: find every sentence's hope and hold it, then take
-    subgradient steps on what is left, which is convex.
-
-    Parameters
-    ----------
-    cost_scale : float
-        α: the cost of a hypothesis is α times what it loses of the metric.
-    rate : float
-        η.
-    regularizer : Regularizer
-        R, against the sum over all sentences; the paper pulls towards the start.
-    passes : int
-        T″, passes over the sentences with the hopes held.
-    epochs : int
-        T′, rounds.
+    A step is one round of the procedure: find every sentence's hope and hold it, then take
+    subgradient steps on what is left, which is convex. Around a decoder every list replaces the one
+    before, w₀ is the start of the run, and the last weights are handed on.
     """
 
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
+    rhythm: ClassVar[Rhythm] = Rhythm(epochs=10, lists="replaced", keep="last")  # T′
 
-    cost_scale: float = 10.0  # α
-    rate: float = 0.0001  # η
-    regularizer: Annotated[Regularizer, regularizers] = field(default_factory=L2Start)
-    passes: int = 5  # T″
-    epochs: int = 10  # T′
+    cost_scale: float = setting(
+        10.0, "α: the cost of a hypothesis is α times what it loses of the metric.", above=0
+    )
+    rate: float = setting(0.0001, "η, the learning rate.", above=0)
+    regularizer: Annotated[Regularizer, regularizers] = setting(
+        factory=L2Start,
+        help="R, counted against the sum over all sentences; the paper pulls towards the start.",
+    )
+    passes: int = setting(5, "T″, passes over the sentences with the hopes held.", least=1)
 
-    def __post_init__(self) -> None:
-        require.positive(self, "cost_scale")
-        require.positive(self, "rate")
-        require.integer(self, "passes", 1)
-        require.integer(self, "epochs", 1)
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Descent:
+        """Start at `weights`."""
+        return Descent.start(weights, origin, self._penalty(data, origin))
 
-    def init(self, data: TuningSet, weights: FloatArray) -> _core.SubgradientState:
-        """Start at `weights`, to which the regularizer pulls."""
-        return start_state(self.regularizer, weights)
-
-    def epoch(
-        self,
-        data: TuningSet,
-        state: _core.SubgradientState,
-        seed: tuple[int, int],
-        progress: ProgressCallback,
-    ) -> _core.SubgradientState:
+    def learn(
+        self, state: Descent, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[Descent, None]:
         """Hold the hopes under the current weights and take `passes` passes."""
-        nbest = data.nbest
         # yᵢ⁺ ← argmax s − c   (line 6)
-        hopes = nbest.best(
-            state.weights(), gains=data.costs, gain_scale=-self.cost_scale, threads=data.threads
+        hopes = data.nbest.best(
+            state.core.weights(),
+            gains=data.costs,
+            gain_scale=-self.cost_scale,
+            threads=data.threads,
         )
-        steps = step_sizes(self.regularizer, self.rate, nbest.sentence_count)
+        penalty = self._penalty(data, state.origin)
         for i in range(self.passes):
             # y⁻ ← argmax s + c;  θ −= η C (θ − θ₀)/N;  θ += η (h(y⁺) − h(y⁻))   (lines 10-12)
-            # Unlike the paper, which visits sentences in order, each pass has its own order.
-            order = random_stream(seed, i).permutation(nbest.sentence_count)
-            state = _core.subgradient_epoch(
-                nbest.core,
-                data.costs,
+            state = state.visit(
+                data,
+                step.visits(block, i),
                 HOPES_HELD,
-                hopes,
-                order,
-                **steps,
+                penalty,
+                rate=self.rate,
                 cost_scale=self.cost_scale,
-                state=state,
+                fixed=hopes,
             )
-            progress(i + 1, self.passes)
-        return state
+            step.progress(i + 1, self.passes)
+        return state, None
 
-    def weights(self, state: _core.SubgradientState) -> FloatArray:
+    def weights(self, state: Descent) -> FloatArray:
         """Return the last weights."""
-        return state.weights()
+        return state.core.weights()
+
+    def merge(self, states: Sequence[Descent]) -> Descent:
+        """Return the mean of several descents."""
+        return Descent.merged(states)
+
+    def _penalty(self, data: ListSet, origin: FloatArray) -> Penalty:
+        return self.regularizer.bind(data.feature_names.texts(), origin)

@@ -4,98 +4,131 @@ Gimpel and Smith (2012), 3.1; Ratliff et al. (2007), (Online) subgradient method
 prediction; averaging as in Collins (2002).
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
 from hopefear import _core
-from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners, random_stream
+from hopefear.candidates import ListSet
+from hopefear.learners.base import learners
 from hopefear.losses import Loss, Ramp3, losses
-from hopefear.regularizers import L1, L2Start, NoPenalty, Regularizer, regularizers
-from hopefear.settings import require
-from hopefear.types import FloatArray
+from hopefear.regularizers import NoPenalty, Penalty, Regularizer, regularizers
+from hopefear.rhythm import Block, Rhythm, Step, split_blocks
+from hopefear.settings import setting, settings
+from hopefear.types import FloatArray, IntArray
 
-__all__ = ["Sgd", "start_state", "step_sizes"]
+__all__ = ["Descent", "Sgd"]
 
-
-def start_state(regularizer: Regularizer, weights: FloatArray) -> _core.SubgradientState:
-    """Return weights that shrink towards what the regularizer pulls to."""
-    origin = weights if isinstance(regularizer, L2Start) else np.empty(0)
-    return _core.SubgradientState(weights, origin)
+# Sentences between two steps of a penalty that the kernel does not know.
+BETWEEN = 16
 
 
-def step_sizes(regularizer: Regularizer, rate: float, sentences: int) -> dict[str, float]:
-    """Return what one step takes: each of the N sentences carries 1/N of the penalty."""
-    penalty = rate * regularizer.strength / max(sentences, 1)
-    is_l1 = isinstance(regularizer, L1)
-    return {"rate": rate, "shrinkage": 0.0 if is_l1 else penalty, "l1": penalty if is_l1 else 0.0}
+@dataclass(frozen=True, kw_only=True)
+class Descent:
+    """Weights on their way down R(w) + Σᵢ Lᵢ(w), and what a pull to the start pulls to."""
+
+    core: _core.SubgradientState
+    origin: FloatArray
+
+    @classmethod
+    def start(cls, weights: FloatArray, origin: FloatArray, penalty: Penalty) -> "Descent":
+        """Start at `weights`."""
+        pulled = penalty.pull is not None and penalty.pull[1].any()
+        return cls(
+            core=_core.SubgradientState(weights, origin if pulled else np.empty(0)), origin=origin
+        )
+
+    def visit(
+        self,
+        data: ListSet,
+        order: Block,
+        loss: _core.Loss,
+        penalty: Penalty,
+        *,
+        rate: float,
+        cost_scale: float,
+        fixed: IntArray | None = None,
+    ) -> "Descent":
+        """Take a step for each sentence: w ← w − η (∇Lᵢ(w) + ∇R(w)/N), in learn/subgradient.cpp.
+
+        Each of the N sentences carries 1/N of the penalty. One that the kernel does not know takes
+        its proximal steps here, after every few sentences.
+        """
+        held = np.empty(0, dtype=np.int64) if fixed is None else fixed
+        share = rate / max(data.sentence_count, 1)
+        known = penalty.pull is not None or penalty.l1 > 0
+        core = self.core
+        for block in [order] if known else split_blocks(order, BETWEEN):
+            core = _core.subgradient_epoch(
+                data.nbest.core,
+                data.costs,
+                loss,
+                held,
+                block,
+                rate=rate,
+                shrinkage=share * penalty.pull[0] if penalty.pull is not None else 0.0,
+                l1=share * penalty.l1,
+                cost_scale=cost_scale,
+                state=core,
+            )
+            if not known:
+                core = core.moved(penalty.proximal(core.weights(), len(block) * share))
+        return Descent(core=core, origin=self.origin)
+
+    @classmethod
+    def merged(cls, states: "Sequence[Descent]") -> "Descent":
+        """Return the mean of the weights, over all steps of all states."""
+        core = _core.SubgradientState.merged([state.core for state in states])
+        return cls(core=core, origin=states[0].origin)
 
 
 @learners.register("sgd")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Sgd:
-    """R(w) + Σᵢ Lᵢ(w), one sentence at a time: w ← w − η (∇Lᵢ(w) + ∇R(w)/N).
+    """R(w) + Σᵢ Lᵢ(w), one sentence at a time: w ← w − η (∇Lᵢ(w) + ∇R(w)/N)."""
 
-    Parameters
-    ----------
-    loss : Loss
-        Any loss of the table.
-    cost_scale : float
-        α: the cost of a hypothesis is α times what it loses of the metric.
-    rate : float
-        η of the first epoch.
-    decay : float
-        The rate of each epoch is this times that of the one before.
-    regularizer : Regularizer
-        R, against the sum over all sentences.
-    averaged : bool
-        Take the mean of the weights over all steps.
-    epochs : int
-        Passes over the sentences, each in a new random order.
-    """
+    rhythm: ClassVar[Rhythm] = Rhythm(epochs=50)
 
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
+    loss: Annotated[Loss, losses] = setting(factory=Ramp3, help="Any loss of the table.")
+    cost_scale: float = setting(
+        10.0, "α: the cost of a hypothesis is α times what it loses of the metric.", above=0
+    )
+    rate: float = setting(0.0001, "η of the first epoch.", above=0)
+    decay: float = setting(
+        1.0, "The rate of each epoch is this times that of the one before.", least=0, most=1
+    )
+    regularizer: Annotated[Regularizer, regularizers] = setting(
+        factory=NoPenalty, help="R, counted against the sum over all sentences."
+    )
+    averaged: bool = setting(True, "Take the mean of the weights over all steps.")
 
-    loss: Annotated[Loss, losses] = field(default_factory=Ramp3)
-    cost_scale: float = 10.0  # α
-    rate: float = 0.0001  # η
-    decay: float = 1.0
-    regularizer: Annotated[Regularizer, regularizers] = field(default_factory=NoPenalty)
-    averaged: bool = True
-    epochs: int = 50
-
-    def __post_init__(self) -> None:
-        require.positive(self, "cost_scale")
-        require.positive(self, "rate")
-        require.probability(self, "decay")
-        require.integer(self, "epochs", 1)
-
-    def init(self, data: TuningSet, weights: FloatArray) -> _core.SubgradientState:
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Descent:
         """Start at `weights`."""
-        return start_state(self.regularizer, weights)
+        return Descent.start(weights, origin, self._penalty(data, origin))
 
-    def epoch(
-        self,
-        data: TuningSet,
-        state: _core.SubgradientState,
-        seed: tuple[int, int],
-        progress: ProgressCallback,
-    ) -> _core.SubgradientState:
+    def learn(
+        self, state: Descent, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[Descent, None]:
         """Take one step for every sentence."""
-        sentences = data.nbest.sentence_count
-        rate = self.rate * self.decay ** seed[1]
-        return _core.subgradient_epoch(
-            data.nbest.core,
-            data.costs,
+        found = state.visit(
+            data,
+            block,
             self.loss.core(),
-            np.empty(0, dtype=np.int64),
-            random_stream(seed).permutation(sentences),
-            **step_sizes(self.regularizer, rate, sentences),
+            self._penalty(data, state.origin),
+            rate=self.rate * self.decay**step.epoch,
             cost_scale=self.cost_scale,
-            state=state,
         )
+        return found, None
 
-    def weights(self, state: _core.SubgradientState) -> FloatArray:
+    def weights(self, state: Descent) -> FloatArray:
         """Return the mean over all steps, or the last weights."""
-        return state.average() if self.averaged else state.weights()
+        return state.core.average() if self.averaged else state.core.weights()
+
+    def merge(self, states: Sequence[Descent]) -> Descent:
+        """Return the mean of several descents."""
+        return Descent.merged(states)
+
+    def _penalty(self, data: ListSet, origin: FloatArray) -> Penalty:
+        return self.regularizer.bind(data.feature_names.texts(), origin)

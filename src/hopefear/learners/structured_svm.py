@@ -4,14 +4,17 @@ Joachims, Finley and Yu (2009), Cutting-plane training of structural SVMs, Machi
 algorithm 3; Tsochantaridis et al. (2004) for margin rescaling.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 from hopefear import _core
-from hopefear.learners.base import DataTypes, ProgressCallback, TuningSet, learners
-from hopefear.settings import require
+from hopefear.candidates import ListSet
+from hopefear.learners.base import learners
+from hopefear.rhythm import Block, Rhythm, Step
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -24,50 +27,39 @@ __all__ = ["Planes", "StructuredSvm"]
 class Planes:
     """What is known of the loss: it is at least cost − w·row for every plane (row, cost)."""
 
-    start: FloatArray
+    origin: FloatArray
     weights: FloatArray
-    references: IntArray  # the rows of the references, one for each sentence with hypotheses
+    references: Annotated[IntArray, "derived"]  # the reference's row of each nonempty list
     rows: "csr_array"
-    costs: FloatArray
+    costs: Annotated[FloatArray, "grows"]
 
 
 @learners.register("structured-svm")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class StructuredSvm:
     """½‖w − w₀‖² + C/N Σᵢ max_d [cost(d) − cost(dᵢ) − w·(h(dᵢ) − h(d))].
 
     dᵢ is the reference derivation: the hypothesis of the least cost, or the hope under the start.
-
-    Parameters
-    ----------
-    strength : float
-        C, how much the mean loss counts against staying near the start.
-    reference : {"max-metric", "hope"}
-        What stands for the reference; it is chosen once, so that the problem is convex.
-    cost_scale : float
-        α: the cost of a hypothesis is α times what it loses of the metric.
-    tolerance : float
-        ε: the search ends when no plane cuts off more than this.
-    epochs : int
-        Cutting planes, at most.
+    An epoch adds one cutting plane.
     """
 
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
+    rhythm: ClassVar[Rhythm] = Rhythm(epochs=100)
+    whole: ClassVar[bool] = True
 
-    strength: float = 1.0  # C
-    reference: Literal["max-metric", "hope"] = "max-metric"
-    cost_scale: float = 10.0  # α
-    tolerance: float = 0.001  # ε
-    epochs: int = 100
+    strength: float = setting(
+        1.0, "C, how much the mean loss counts against staying near the start.", above=0
+    )
+    reference: Literal["max-metric", "hope"] = setting(
+        "max-metric", "What stands for the reference; chosen once, so that the problem is convex."
+    )
+    cost_scale: float = setting(
+        10.0, "α: the cost of a hypothesis is α times what it loses of the metric.", above=0
+    )
+    tolerance: float = setting(
+        0.001, "ε: the search ends when no plane cuts off more than this.", above=0
+    )
 
-    def __post_init__(self) -> None:
-        require.positive(self, "strength")
-        require.one_of(self, "reference", ["max-metric", "hope"])
-        require.positive(self, "cost_scale")
-        require.positive(self, "tolerance")
-        require.integer(self, "epochs", 1)
-
-    def init(self, data: TuningSet, weights: FloatArray) -> Planes:
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Planes:
         """Choose the references; the only plane known is that the loss is not negative."""
         from scipy.sparse import csr_array
 
@@ -75,16 +67,16 @@ class StructuredSvm:
         model = weights if self.reference == "hope" else np.zeros_like(weights)
         rows = nbest.best(model / self.cost_scale, gains=-data.costs, threads=data.threads)
         return Planes(
-            start=weights,
+            origin=origin,
             weights=weights,
             references=rows[rows >= 0],
             rows=csr_array((1, len(weights))),
             costs=np.zeros(1),
         )
 
-    def epoch(
-        self, data: TuningSet, state: Planes, seed: tuple[int, int], progress: ProgressCallback
-    ) -> Planes:
+    def learn(
+        self, state: Planes, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[Planes, None]:
         """Add the plane that the current weights violate most; the same state if there is none."""
         from scipy.sparse import csr_array, vstack
 
@@ -99,13 +91,14 @@ class StructuredSvm:
 
         slack = float((state.costs - state.rows @ state.weights).max())
         if cost - float((row @ state.weights).sum()) <= slack + self.tolerance:
-            return state
+            return state, None
         rows, all_costs = vstack([state.rows, row], format="csr"), np.append(state.costs, cost)
         # α ← argmax  α·(c − R w₀) − ½ ‖Rᵀα‖²,  α ≥ 0, Σα = C;   w = w₀ + Rᵀα
         alpha = _core.solve_simplex_qp(
-            (rows @ rows.T).toarray(), all_costs - rows @ state.start, budget=self.strength
+            (rows @ rows.T).toarray(), all_costs - rows @ state.origin, budget=self.strength
         ).alpha
-        return replace(state, weights=state.start + rows.T @ alpha, rows=rows, costs=all_costs)
+        weights = state.origin + rows.T @ alpha
+        return replace(state, weights=weights, rows=rows, costs=all_costs), None
 
     def weights(self, state: Planes) -> FloatArray:
         """Return the weights."""

@@ -1,13 +1,13 @@
-"""The place where a run is, on disk, so that one that was stopped goes on from there.
+"""Where a run is, on disk, so that a stopped run resumes from there.
 
 A checkpoint is one file, which is replaced as a whole after every epoch: whenever a run is killed,
-there is the one of the last epoch, or that of the epoch before.
+the checkpoint of the last epoch, or of the one before, is there.
 """
 
 import json
 import zipfile
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,16 +16,16 @@ import numpy as np
 from hopefear.errors import DataError, FormatError
 from hopefear.events import EpochFinished, from_json, to_json
 from hopefear.formats.files import open_binary_output
-from hopefear.learners import TuningData
-from hopefear.runs.state_codec import Arrays, decode_state, encode_state
+from hopefear.parallel.codec import Arrays, decode, encode
+from hopefear.runs.course import Course
 from hopefear.types import FloatArray
 
 __all__ = ["CheckpointFile", "Position"]
 
-VERSION = 3
+VERSION = 4
 
-# What reading an archive raises that something has been done to: what zipfile does not know, such
-# as encryption, is a RuntimeError.
+# What reading a damaged archive raises; what zipfile does not support, such as encryption, is a
+# RuntimeError.
 _BROKEN = (
     *(DataError, KeyError, TypeError, ValueError, EOFError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
@@ -78,7 +78,7 @@ class CheckpointFile:
     path : Path
         Its name ends in ``.npz``; the directory is made.
     used : bool
-        Whether to go on from a file that is there; else it is another run's, which makes room.
+        Whether to resume from a file that is there; otherwise it is another run's, to be replaced.
     """
 
     path: Path
@@ -93,7 +93,7 @@ class CheckpointFile:
         except _BROKEN as error:
             raise self._broken(error) from error
 
-    def save(self, position: Position, data: TuningData) -> None:
+    def save(self, position: Position, course: Course) -> None:
         """Write the position; the file appears whole or not at all."""
         table = {
             "version": VERSION,
@@ -104,9 +104,9 @@ class CheckpointFile:
             "reason": position.reason,
             "start_score": position.start_score,
             "seconds": position.seconds,
-            "features": data.feature_names.texts(),
+            "features": course.data.feature_names.texts(),
         }
-        arrays = encode_state(position.state) | {
+        arrays = encode(position.state) | {
             "previous": position.previous,
             "table": np.frombuffer(json.dumps(table).encode(), dtype=np.uint8),
         }
@@ -114,15 +114,16 @@ class CheckpointFile:
         with open_binary_output(self.path) as file:
             np.savez(file, **cast(Any, arrays))
 
-    def load(self, start: Position, data: TuningData) -> Position:
-        """Return the position; `start` if the file is not there.
+    def load(self, first: FloatArray, course: Course) -> Position:
+        """Return the position; that of the beginning if the file is not there.
 
         Parameters
         ----------
-        start : Position
-            That of the beginning, by whose types the file is read.
-        data : TuningData
-            What is learned from; it is told the features that were met later.
+        first : array
+            The weights of the beginning.
+        course : Course
+            Its state of the beginning is the pattern of the one in the file; its data is told the
+            features that were met later.
 
         Raises
         ------
@@ -130,20 +131,24 @@ class CheckpointFile:
             If the file is broken, or of another run.
         """
         if not self.used or not self.path.exists():
-            return start
+            return Position(state=course.start(first), previous=first)
+        names = course.data.feature_names
         try:
             arrays = self._arrays()
             table = json.loads(arrays.pop("table").tobytes())
             if table["version"] != VERSION:
-                raise DataError(f"is of version {table['version']}; this program has {VERSION}")
+                raise DataError(f"it has version {table['version']}, this program {VERSION}")
             for number, name in enumerate(table["features"]):
-                if data.feature_names.add(name) != number:
+                if names.add(name) != number:
                     raise DataError(f"feature {number} of the run was '{name}'")
             best = None if table["best"] is None else from_json(table["best"])
-            return replace(
-                start,
-                state=decode_state(start.state, arrays, data),
-                previous=arrays["previous"],
+            previous = arrays["previous"]
+            if previous.dtype != np.float64 or previous.shape > (len(names),):
+                raise DataError(f"it has weights of the shape {previous.shape}")
+            weights = np.append(first, np.zeros(max(0, len(previous) - len(first))))
+            return Position(
+                state=decode(course.start(weights), arrays, course.data),
+                previous=previous,
                 epoch=int(table["epoch"]),
                 repeated=int(table["repeated"]),
                 best=cast(EpochFinished, best),
@@ -156,7 +161,7 @@ class CheckpointFile:
             raise self._broken(error) from error
 
     def _broken(self, error: Exception) -> FormatError:
-        message = f"is broken, or not of this run: {error}; remove it to begin again"
+        message = f"damaged, or from another run: {error}; remove it to start over"
         return FormatError(f"{self.path}: {message}")
 
     def _arrays(self, *names: str) -> Arrays:

@@ -7,9 +7,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.values import checksum
 from hopefear.errors import DataError
-from hopefear.learners import ForestSet, TuningSet
 from hopefear.runs.settings import TuneSettings
 from hopefear.types import FloatArray, Weights
 
@@ -29,7 +29,7 @@ Fingerprints = Mapping[str, str]
 DIGITS = 16  # of four bits each
 
 
-def fingerprint_candidates(data: TuningSet | ForestSet) -> str:
+def fingerprint_candidates(data: ListSet | ForestSet) -> str:
     """Return a fingerprint of n-best lists with what a metric counted, or of forests."""
     names = [data.feature_names.texts()]
     if isinstance(data, ForestSet):

@@ -4,23 +4,25 @@ What leaves something to learn is a warning, a sentence that goes into the run's
 nothing is an error.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import cast
 
 import numpy as np
 
+from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError
-from hopefear.learners import ForestSet
 from hopefear.metrics import Bleu
 from hopefear.registry import suggest
-from hopefear.runs.data import LoadedSet
+from hopefear.runs.load import Loaded
 from hopefear.runs.settings import TuneSettings
-from hopefear.runs.wording import count, feature_list, have, number_word, sentence_list, some
-from hopefear.types import FloatArray, IntArray, Weights
+from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
 
 __all__ = [
     "check_common_features",
     "check_features",
+    "check_forest_features",
+    "check_forests",
     "check_lists",
     "check_references",
     "check_repeatable",
@@ -28,6 +30,7 @@ __all__ = [
     "check_schema",
     "check_start",
     "check_values",
+    "some",
 ]
 
 # Texts that have nothing to do with each other have about as much, even the best of many.
@@ -47,15 +50,15 @@ def check_repeatable(settings: TuneSettings) -> Iterator[str]:
         )
 
 
-def check_values(data: LoadedSet) -> None:
+def check_values(data: Loaded) -> None:
     """Refuse values of features so large that scores lose their digits in them, or overflow."""
-    candidates = data.tuning_set if isinstance(data.tuning_set, ForestSet) else data.nbest
+    candidates = data.candidates if isinstance(data.candidates, ForestSet) else data.nbest
     message = describe_large_value(candidates, data.sentence)
     if message is not None:
         raise DataError(f"{data.files}: {message}")
 
 
-def check_lists(data: LoadedSet) -> Iterator[str]:
+def check_lists(data: Loaded) -> Iterator[str]:
     """Look for lists that teach nothing; give a warning for each kind of them."""
     nbest, role = data.nbest, data.role
     sizes = np.diff(nbest.offsets)
@@ -87,7 +90,7 @@ def check_lists(data: LoadedSet) -> Iterator[str]:
     equal = _equal_in_metric(data)
     if len(equal) == np.count_nonzero(sizes):
         raise DataError(
-            f"{data.tuning_set.metric.name} gives all hypotheses of each sentence of the {role} "
+            f"{data.candidates.metric.name} gives all hypotheses of each sentence of the {role} "
             "data the same score, so that none is better than another; are these the right "
             "references?"
         )
@@ -95,14 +98,14 @@ def check_lists(data: LoadedSet) -> Iterator[str]:
     if len(equal):
         yield (
             f"{count(len(equal), 'sentence')} of the {role} data {have(len(equal))} hypotheses "
-            f"that are all equally good by {data.tuning_set.metric.name}: "
+            f"that are all equally good by {data.candidates.metric.name}: "
             f"{sentence_list(data, equal)}"
         )
 
 
-def check_references(data: LoadedSet) -> Iterator[str]:
+def check_references(data: Loaded) -> Iterator[str]:
     """Look for references that have nothing to do with the candidates."""
-    best, metric = data.tuning_set.oracle_score, data.tuning_set.metric
+    best, metric = data.candidates.oracle_score, data.candidates.metric
     if best is not None and isinstance(metric, Bleu) and best < LEAST_BLEU:
         yield (
             f"even the best candidates of the {data.role} data have a BLEU of {best:.2f} only: are "
@@ -110,14 +113,14 @@ def check_references(data: LoadedSet) -> Iterator[str]:
         )
 
 
-def check_features(data: LoadedSet) -> Iterator[str]:
+def check_features(data: Loaded) -> Iterator[str]:
     """Look for features that cannot be learned, or that some hypotheses lack."""
     nbest = data.nbest
     counts, names = nbest.count_features(), nbest.feature_names
     rows, present = counts.hypotheses, counts.hypotheses > 0
     if not present.any():
         raise DataError(f"the hypotheses of the {data.role} data have no features")
-    constant = np.flatnonzero(present & (data.tuning_set.feature_spread == 0))
+    constant = np.flatnonzero(present & (data.candidates.feature_spread == 0))
     if len(constant) == np.count_nonzero(present):
         raise DataError(
             f"every feature of the {data.role} data has the same value in all hypotheses of a "
@@ -160,7 +163,7 @@ def _has_fractions(column: FloatArray) -> bool:
     return bool(2 * np.count_nonzero(values != np.rint(values)) > len(values))
 
 
-def check_same_features(tuning: LoadedSet, dev: LoadedSet) -> Iterator[str]:
+def check_same_features(tuning: Loaded, dev: Loaded) -> Iterator[str]:
     """Compare the features of the data that is learned from with those of the held-out data."""
     in_tuning, in_dev = tuning.present_features, dev.present_features
     if not in_tuning & in_dev:
@@ -174,7 +177,7 @@ def check_same_features(tuning: LoadedSet, dev: LoadedSet) -> Iterator[str]:
             yield f"the {role} data lacks features of the {other} data: {some(missing)}"
 
 
-def check_schema(features: Sequence[str], data: LoadedSet) -> None:
+def check_schema(features: Sequence[str], data: Loaded) -> None:
     """Require the features of the lists to be those that were announced, if any were."""
     if not features:
         return
@@ -199,7 +202,7 @@ def check_common_features(start: Weights, known: Collection[str]) -> None:
         )
 
 
-def check_start(start: Weights, data: LoadedSet) -> Iterator[str]:
+def check_start(start: Weights, data: Loaded) -> Iterator[str]:
     """Compare the features of the start weights with those of the lists."""
     listed = data.present_features
     check_common_features(start, listed)
@@ -209,10 +212,87 @@ def check_start(start: Weights, data: LoadedSet) -> Iterator[str]:
         yield f"features without a start weight start at 0: {some(missing)}"
 
 
-def _equal_in_metric(data: LoadedSet) -> IntArray:
+def _equal_in_metric(data: Loaded) -> IntArray:
     """Return the sentences with hypotheses whose gains are all the same."""
-    offsets, gains = data.nbest.offsets, data.lists.gains
+    offsets, gains = data.nbest.offsets, cast(ListSet, data.candidates).gains
     filled = np.flatnonzero(np.diff(offsets))
     first = offsets[filled]
     differ = np.maximum.reduceat(gains, first) > np.minimum.reduceat(gains, first)
     return np.delete(filled, np.flatnonzero(differ))
+
+
+def check_forests(data: Loaded, forests: ForestSet) -> Iterator[str]:
+    """Look for forests that teach nothing; give a warning for each kind of them."""
+    role = data.role
+    missing = [i for i, forest in enumerate(forests.forests) if forest is None]
+    # Every node has an edge, and belongs to a derivation.
+    single = [
+        i
+        for i, forest in enumerate(forests.forests)
+        if forest is not None and forest.edge_count == forest.node_count
+    ]
+    if len(missing) + len(single) == forests.sentence_count:
+        raise DataError(
+            f"no forest of the {role} data has more than one derivation, so that there is nothing "
+            "to choose"
+        )
+    if missing:
+        yield (
+            f"{count(len(missing), 'sentence')} of the {role} data {have(len(missing))} no "
+            f"forest and {number_word(len(missing), 'is', 'are')} left out: "
+            f"{sentence_list(data, missing)}"
+        )
+    if single:
+        yield (
+            f"{count(len(single), 'sentence')} of the {role} data {have(len(single))} one "
+            f"derivation only, which teaches nothing: {sentence_list(data, single)}"
+        )
+
+
+def check_forest_features(data: Loaded, forests: ForestSet) -> Iterator[str]:
+    """Look for features that cannot be learned."""
+    names, present = forests.feature_names, forests.feature_counts > 0
+    if not present.any():
+        raise DataError(f"the edges of the {data.role} data have no features")
+    constant = np.flatnonzero(present & (forests.feature_spread == 0))
+    if len(constant) == np.count_nonzero(present):
+        raise DataError(
+            f"every feature of the {data.role} data has the same value in all derivations of a "
+            f"sentence, so that no weight changes any choice: {feature_list(names, constant)}"
+        )
+    if len(constant):
+        yield (
+            "features with the same value in all derivations of a sentence cannot be learned; "
+            f"their weights stay as they started: {feature_list(names, constant)}"
+        )
+
+
+def sentence_list(data: Loaded, numbers: Iterable[int]) -> str:
+    """Name sentences as their files do; the first ones if there are many."""
+    return some([data.sentence(int(number)) for number in numbers])
+
+
+def feature_list(names: Vocabulary, ids: Iterable[int]) -> str:
+    """Name features; the first ones if there are many."""
+    return some([names[int(i)] for i in ids])
+
+
+def some(names: Sequence[str], most: int = 10) -> str:
+    """Join names; the first ones if there are many."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun."""
+    return f"{number} {number_word(number, one, many or one + 's')}"
+
+
+def have(number: int) -> str:
+    """Return the verb for so many."""
+    return number_word(number, "has", "have")
+
+
+def number_word(number: int, one: str, many: str) -> str:
+    """Return the word for one, or for several."""
+    return one if number == 1 else many

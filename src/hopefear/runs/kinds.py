@@ -1,31 +1,66 @@
-"""Which learners learn from which data: found out from the settings, before anything is read."""
+"""Which settings go together: found from the settings, before anything is read.
+
+Every combination of learner, candidates, strategy and metric either runs or is refused here, with
+the reason that the documentation also shows.
+"""
 
 from dataclasses import dataclass
 
-from hopefear.candidates import CommandSet, DecodedSet
+from hopefear.candidates import (
+    Candidates,
+    CommandSet,
+    DecodedSet,
+    ForestSet,
+    HasBlockLists,
+    ListSet,
+)
 from hopefear.errors import ConfigError
-from hopefear.learners import ForestSet, Learner, TuningData, TuningSet, learners, learns
+from hopefear.learners import AnyLearner, OnlineLearner, learners, needed_data
+from hopefear.learners.base import learns_from_whole
+from hopefear.metrics import Metric
+from hopefear.parallel import Strategy, strategies
+from hopefear.rhythm import Rhythm
+from hopefear.runs.course import lists_are_made
 
-__all__ = ["COMMAND", "FORESTS", "LISTS", "MODEL", "DataKind", "check_learner", "learns_from"]
+__all__ = [
+    "COMMAND",
+    "FORESTS",
+    "KINDS",
+    "LISTS",
+    "MODEL",
+    "DataKind",
+    "check_together",
+    "learns_from",
+    "refusal",
+]
 
-# Its learner learns from data of every kind.
+# Its learner learns from candidates of every kind.
 FOR_ALL = "moses-kbmira"
 
 
 @dataclass(frozen=True)
 class DataKind:
-    """What candidates may come from: the data made of them, and the settings that say so.
+    """Where candidates come from.
 
-    `name` is one word for it, and `keys` are the settings by their names.
+    Attributes
+    ----------
+    data : type
+        The class of such candidates.
+    settings : str
+        The settings that ask for them, as messages put it.
+    name : str
+        One word for them.
+    keys : tuple of str
+        The same settings by their names.
     """
 
-    data: type[TuningData]
+    data: type[Candidates]
     settings: str
     name: str
     keys: tuple[str, ...]
 
 
-LISTS = DataKind(TuningSet, "nbest", "lists", ("tuning.nbest",))
+LISTS = DataKind(ListSet, "nbest", "lists", ("tuning.nbest",))
 FORESTS = DataKind(ForestSet, "forests", "forests", ("tuning.forests",))
 MODEL = DataKind(DecodedSet, "a model and a source", "model", ("model", "tuning.source"))
 COMMAND = DataKind(
@@ -34,21 +69,85 @@ COMMAND = DataKind(
 KINDS = (LISTS, FORESTS, MODEL, COMMAND)
 
 
-def learns_from(learner: Learner) -> list[str]:
-    """Return the names of what a learner learns from."""
-    return [kind.name for kind in KINDS if learns(learner, kind.data)]
+def _learns(learner: AnyLearner, kind: type[Candidates]) -> bool:
+    return issubclass(kind, needed_data(learner)) or lists_are_made(learner, kind)
 
 
-def check_learner(learner: Learner, kind: DataKind) -> None:
-    """Refuse a learner that does not learn from data of a kind, and say what would do."""
-    if learns(learner, kind.data):
-        return
-    suited = [other for other in KINDS if learns(learner, other.data)]
-    known = " or from ".join(other.data.description for other in suited) or "none of our data"
+def learns_from(learner: AnyLearner) -> list[str]:
+    """Return the names of the kinds of candidates that a learner learns from."""
+    return [kind.name for kind in KINDS if _learns(learner, kind.data)]
+
+
+def refusal(
+    learner: AnyLearner,
+    kind: DataKind,
+    strategy: Strategy,
+    metric: Metric,
+    rhythm: Rhythm | None = None,
+) -> ConfigError | None:
+    """Return why a combination cannot run; None if it can."""
+    rhythm = rhythm or learner.rhythm
+    name = learners.name_of(type(learner))
+    if not _learns(learner, kind.data):
+        return _misfit(name, learner, kind)
+    if isinstance(learner, OnlineLearner):
+        try:
+            learner.check_metric(metric)
+        except ConfigError as error:
+            return error
+    if (reason := strategy.refuse(learner)) is not None:
+        chosen = strategies.name_of(type(strategy))
+        return ConfigError(
+            f"{name} does not go with the strategy '{chosen}': {reason}", settings=("strategy",)
+        )
+    whole = learns_from_whole(learner)
+    if whole and rhythm.block:
+        return ConfigError(
+            f"{name} learns from all sentences at once: rhythm.block must be 0, got {rhythm.block}",
+            settings=("rhythm.block",),
+        )
+    made = lists_are_made(learner, kind.data)
+    in_blocks = made and rhythm.lists == "block" and issubclass(kind.data, HasBlockLists)
+    if in_blocks and whole:
+        return ConfigError(
+            f"{name} learns from all sentences at once: rhythm.lists cannot be 'block'",
+            settings=("rhythm.lists",),
+        )
+    if rhythm.line_search and not made and not issubclass(kind.data, ListSet | ForestSet):
+        return ConfigError(
+            f"rhythm.line_search needs lists or given forests; {name} learns from "
+            f"{kind.data.description}",
+            settings=("rhythm.line_search",),
+        )
+    return None
+
+
+def _misfit(name: str, learner: AnyLearner, kind: DataKind) -> ConfigError:
+    suited = [other for other in KINDS if _learns(learner, other.data)]
+    known = " or from ".join(other.data.description for other in suited) or "nothing we know"
     instead = ", or ".join(other.settings for other in suited)
     give = f"give {instead}; or " if suited else ""
-    raise ConfigError(
-        f"{learners.name_of(type(learner))} learns from {known}, not from "
-        f"{kind.data.description}: {give}choose another learner, such as {FOR_ALL}",
+    return ConfigError(
+        f"{name} learns from {known}, not from {kind.data.description}: {give}choose another "
+        f"learner, such as {FOR_ALL}",
         settings=tuple(dict.fromkeys(key for other in suited for key in other.keys)),
     )
+
+
+def check_together(
+    learner: AnyLearner,
+    kind: DataKind,
+    strategy: Strategy,
+    metric: Metric,
+    rhythm: Rhythm,
+    *,
+    scaled: bool,
+) -> None:
+    """Refuse a combination that cannot run."""
+    if (error := refusal(learner, kind, strategy, metric, rhythm)) is not None:
+        raise error
+    if scaled and getattr(learner, "bounds", None):
+        raise ConfigError(
+            "learner.bounds are in the units of the features, so scale_features cannot be used",
+            settings=("learner.bounds", "scale_features"),
+        )

@@ -1,18 +1,19 @@
-"""The loop around a learner: a generator of events.
+"""The loop of a run: a generator of events.
 
-It asks the learner for one epoch after the other, measures each result on the tuning data and on
-held-out data, keeps the best weights, and refuses results that are none.
+It goes through the course epoch by epoch, measures each result on the tuning data and on held-out
+data, keeps the best weights, and refuses degenerate results.
 """
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import cast
 
 import numpy as np
 
 from hopefear import __version__
+from hopefear.candidates import Candidates
 from hopefear.events import (
     CheckpointWritten,
     EpochFinished,
@@ -22,104 +23,111 @@ from hopefear.events import (
     RunStarted,
     Warned,
 )
-from hopefear.learners import (
-    EpochFigures,
-    Figured,
-    Learner,
-    ProgressCallback,
-    TuningData,
-    misfit,
-)
+from hopefear.learners import Figures
 from hopefear.metrics import Bleu, Metric
+from hopefear.rhythm import ProgressCallback
 from hopefear.runs.checkpoint import CheckpointFile, Position
+from hopefear.runs.course import Course
 from hopefear.runs.result_guards import check_better, check_moved, check_start_size, check_weights
 from hopefear.runs.stopping import Stopping, Track
 from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["learn"]
+__all__ = ["About", "learn"]
 
 STUCK = 3  # epochs without a change that are worth a warning
 
 
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What a run says of itself when it starts; see `RunStarted`."""
+
+    name: str
+    seed: int = 1
+    signature: str = ""
+    replica: int | None = None
+    reading_seconds: float | None = None
+
+
 def learn(
-    data: TuningData,
-    learner: Learner,
-    *,
+    course: Course,
     start: Weights,
-    name: str,
-    dev: TuningData | None = None,
-    seed: int = 1,
+    about: About,
+    *,
+    dev: Candidates | None = None,
     stopping: Stopping | None = None,
     progress: ProgressCallback = lambda done, total: None,
     checkpoint: CheckpointFile | None = None,
 ) -> Iterator[Event]:
-    """Learn weights from `data`; the last event is RunFinished with the weights to use.
+    """Learn weights; the last event is RunFinished with the weights to use.
 
     Parameters
     ----------
-    data : TuningData
-        What the learner learns from.
-    learner : Learner
-        How it learns.
+    course : Course
+        What to learn, from what, and how.
     start : Weights
-        Where it starts; features that are not listed start at 0.
-    name : str
-        What the run calls its learner.
-    dev : TuningData, optional
+        Where to start; features that are not listed start at 0.
+    about : About
+        What the run says of itself.
+    dev : Candidates, optional
         Data that the learner does not see: the epoch that is best on it is taken.
-    seed : int
-        The same seed and data give the same weights, bit for bit, for any number of threads.
     stopping : Stopping, optional
         When to end before all epochs are done.
     progress : callable
         Called within an epoch with how much is done and how much there is.
     checkpoint : CheckpointFile, optional
-        Where to keep the state after every epoch. If there is one from an earlier run, which was
-        stopped, this run goes on from there, and ends where that one would have ended.
+        Where to keep the state after every epoch. A run resumes from one that is there, and ends
+        where the run that was stopped would have ended.
     """
-    if not isinstance(data, learner.learns_from):
-        raise misfit(name, learner, type(data))
     began = time.perf_counter()
-    names = data.feature_names
-    first = start.vector(names)
+    data, first = course.data, start.vector(course.data.feature_names)
     check_start_size(first, data)
-    position = Position(state=learner.init(data, first), previous=first)
-    if checkpoint is not None:
-        position = checkpoint.load(position, data)
+    if checkpoint is None:
+        position = Position(state=course.start(first), previous=first)
+    else:
+        position = checkpoint.load(first, course)
         began -= position.seconds
     if position.epoch:
         yield RunResumed(epoch=position.epoch + 1, started=_now())
     else:
-        started = _started(data, dev, learner, first, name=name, seed=seed)
+        started = _started(course, dev, first, about)
         position = replace(position, start_score=_deciding(started))
         yield started
     track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
     track.restore(position.best, position.held_out, position.reason)
-    while not track.reason and position.epoch < learner.epochs:
-        epoch = _next_epoch(data, dev, learner, position, seed, progress)
-        if epoch is None:
+    while not track.reason and position.epoch < course.epochs:
+        since, epoch = time.perf_counter(), position.epoch
+        found = course.epoch(position.state, epoch, progress)
+        if found is None:
             break
-        position, event = epoch
-        if position.repeated == STUCK:
-            message = f"the last {STUCK} epochs, up to {position.epoch}, changed nothing"
-            yield Warned(message=message)
+        state, figures = found
+        w = check_weights(course.weights(state), data.feature_names, data.feature_spread, epoch + 1)
+        seconds = time.perf_counter() - since
+        # A line search may find nothing once, but then it has other directions to try.
+        repeated = position.repeated + 1 if np.array_equal(w, position.previous) else 0
+        if repeated == STUCK:
+            yield Warned(message=f"the last {STUCK} epochs, up to {epoch + 1}, changed nothing")
+        event = _finished(data, dev, w, figures, epoch=epoch + 1, seconds=seconds)
         yield event
         track.add(event)
+        position = replace(
+            position,
+            state=state,
+            previous=w,
+            epoch=epoch + 1,
+            repeated=repeated,
+            best=track.best,
+            held_out=track.held_out,
+            reason=track.reason,
+            seconds=time.perf_counter() - began,
+        )
         if checkpoint is not None:
-            position = replace(
-                position,
-                best=track.best,
-                held_out=track.held_out,
-                reason=track.reason,
-                seconds=time.perf_counter() - began,
-            )
-            checkpoint.save(position, data)
+            checkpoint.save(position, course)
             yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))
-    best = check_moved(name, track.best, start, data)
+    best = check_moved(about.name, track.best, start, data)
     role = "tuning" if dev is None else "dev"
     for message in check_better(data.metric, position.start_score, _deciding(best), role):
         yield Warned(message=message)
-    done = position.epoch == learner.epochs
+    done = position.epoch == course.epochs
     yield RunFinished(
         metric=data.metric.name,
         weights=best.weights,
@@ -132,34 +140,11 @@ def learn(
     )
 
 
-def _next_epoch(
-    data: TuningData,
-    dev: TuningData | None,
-    learner: Learner,
-    position: Position,
-    seed: int,
-    progress: ProgressCallback,
-) -> tuple[Position, EpochFinished] | None:
-    """Return where the run is after one more epoch, and how that was; None if there is none."""
-    since, epoch = time.perf_counter(), position.epoch
-    state = learner.epoch(data, position.state, (seed, epoch), progress)
-    if state is position.state:
-        return None
-    weights = learner.weights(state)
-    w = check_weights(weights, data.feature_names, data.feature_spread, epoch + 1)
-    # A line search may find nothing once, but then it has other directions to try.
-    repeated = position.repeated + 1 if np.array_equal(w, position.previous) else 0
-    seconds = time.perf_counter() - since
-    figures = learner.figures(state) if isinstance(learner, Figured) else None
-    following = replace(position, state=state, previous=w, epoch=epoch + 1, repeated=repeated)
-    return following, _finished(data, dev, w, figures, epoch=epoch + 1, seconds=seconds)
-
-
 def _finished(
-    data: TuningData,
-    dev: TuningData | None,
+    data: Candidates,
+    dev: Candidates | None,
     w: FloatArray,
-    figures: EpochFigures | None,
+    figures: Figures | None,
     *,
     epoch: int,
     seconds: float,
@@ -183,12 +168,13 @@ def _finished(
     )
     if figures is None:
         return event
+    sentences = max(figures.sentences, 1)
     return replace(
         event,
         updates=figures.updates,
-        violation=figures.violation,
-        working_set=figures.working_set,
-        sentences_per_second=figures.sentences_per_second,
+        violation=figures.violation / sentences,
+        working_set=figures.constraints / sentences,
+        sentences_per_second=figures.sentences / max(seconds, 1e-9),
     )
 
 
@@ -202,41 +188,34 @@ def _length_ratio(metric: Metric, statistics: FloatArray) -> float | None:
     return metric.length_ratio(statistics) if isinstance(metric, Bleu) else None
 
 
-def _started(
-    data: TuningData,
-    dev: TuningData | None,
-    learner: Learner,
-    first: FloatArray,
-    *,
-    name: str,
-    seed: int,
-) -> RunStarted:
-    names = data.feature_names
-    started = RunStarted(
-        name=name,
+def _started(course: Course, dev: Candidates | None, first: FloatArray, about: About) -> RunStarted:
+    data, names = course.data, course.data.feature_names
+    return RunStarted(
+        name=about.name,
         version=__version__,
         metric=data.metric.name,
-        epochs=learner.epochs,
+        epochs=course.epochs,
         sentences=data.sentence_count,
         features=len(names),
         weights=_named(first, names),
         started=_now(),
-        seed=seed,
+        signature=about.signature,
+        seed=about.seed,
+        replica=about.replica,
         hypotheses=data.hypothesis_count,
         tuning_score=data.score(first),
         tuning_oracle=data.oracle_score,
+        dev_score=None if dev is None else dev.score(_aligned(first, names, dev)),
+        dev_oracle=None if dev is None else dev.oracle_score,
+        reading_seconds=about.reading_seconds,
     )
-    if dev is None:
-        return started
-    score = dev.score(_aligned(first, names, dev))
-    return replace(started, dev_score=score, dev_oracle=dev.oracle_score)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _aligned(w: FloatArray, names: Vocabulary, other: TuningData) -> FloatArray:
+def _aligned(w: FloatArray, names: Vocabulary, other: Candidates) -> FloatArray:
     """Return the weights in the order of another set's features."""
     if other.feature_names is names:
         return w

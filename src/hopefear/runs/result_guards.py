@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from hopefear.candidates import Candidates, HasSurface
 from hopefear.errors import DataError, LearningError
 from hopefear.events import EpochFinished
-from hopefear.learners import ForestSet, TuningData, TuningSet
 from hopefear.metrics import Metric
 from hopefear.metrics.base import format_scores
 from hopefear.types import FloatArray, Vocabulary, Weights
@@ -40,9 +40,9 @@ def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: i
     return w
 
 
-def check_start_size(w: FloatArray, data: TuningData) -> None:
+def check_start_size(w: FloatArray, data: Candidates) -> None:
     """Refuse start weights that are too large to tell candidates apart by anything else."""
-    if not isinstance(data, TuningSet | ForestSet):
+    if not isinstance(data, HasSurface):
         return  # candidates that a decoder has yet to make
     if (largest := _too_large(w, data.feature_spread)) is not None:
         raise DataError(
@@ -61,7 +61,7 @@ def _too_large(w: FloatArray, spread: FloatArray) -> int | None:
 
 
 def check_moved(
-    learner: str, best: EpochFinished | None, start: Weights, data: TuningData
+    learner: str, best: EpochFinished | None, start: Weights, data: Candidates
 ) -> EpochFinished:
     """Return the best epoch, unless its weights must choose what those of the start do.
 
@@ -115,10 +115,10 @@ def check_replicas(replicas: Sequence[Weights]) -> Iterator[str]:
                 return
 
 
-def _reach(data: TuningData, features: int) -> FloatArray:
+def _reach(data: Candidates, features: int) -> FloatArray:
     """Return how much a unit of each weight changes scores; 0 if it can change no choice."""
     spread = data.feature_spread
-    if not isinstance(data, TuningSet | ForestSet):
+    if not isinstance(data, HasSurface):
         # What does not vary in some of a decoder's candidates may do so in others.
         spread = np.where(spread > 0, spread, 1.0)
     reach = np.ones(features)  # of features that were met later, nothing is known

@@ -1,23 +1,25 @@
 """A whole tuning run: from settings to events, and to the files of its directory."""
 
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from hopefear.events import Event, ReplicasFinished, RunFinished, RunStarted, Warned
+import numpy as np
+
+from hopefear.candidates import ForestSet
+from hopefear.events import Event, ReplicasFinished, RunFinished, Warned
 from hopefear.formats.files import Tell, tell_nobody
-from hopefear.learners import ForestSet, Learner, Scaled, TuningData, learners, suited
-from hopefear.runs.corpora import Corpora, LoadedCorpus, load_corpora
-from hopefear.runs.data import LoadedSet, load_data
+from hopefear.learners import learners
+from hopefear.runs.course import plan
 from hopefear.runs.fingerprints import Fingerprints, fingerprint_weights
-from hopefear.runs.forest_guards import check_forest_features, check_forests
 from hopefear.runs.guards import (
     check_features,
+    check_forest_features,
+    check_forests,
     check_lists,
     check_references,
     check_repeatable,
@@ -26,16 +28,19 @@ from hopefear.runs.guards import (
     check_start,
     check_values,
 )
-from hopefear.runs.loop import learn
-from hopefear.runs.replicas import summarize_replicas
+from hopefear.runs.load import Loaded, load_data
+from hopefear.runs.load_decoder import load_corpora
+from hopefear.runs.loop import About, learn
 from hopefear.runs.result_guards import check_better, check_replicas
 from hopefear.runs.run_directory import RunDirectory, check_stopped, check_target
-from hopefear.runs.settings import DataSettings, TuneSettings
+from hopefear.runs.settings import TuneSettings
 from hopefear.runs.start import start_weights
 from hopefear.runs.weights_output import choose_output
 from hopefear.types import Vocabulary, Weights
 
-__all__ = ["run"]
+__all__ = ["average_weights", "run", "summarize_replicas"]
+
+NO_DEV = "no held-out data: these scores are optimistic; give a dev set to see how good they are"
 
 
 def run(
@@ -60,8 +65,8 @@ def run(
     force : bool
         Replace a run that is in the directory.
     resume : bool
-        Go on with the run that is in the directory, which has these settings and was stopped. It
-        ends as if it had not been stopped, bit for bit.
+        Resume the run in the directory, which has these settings and was stopped. It ends as if it
+        had not been stopped, bit for bit.
     tell : callable
         Called every now and then with what is being done, how much of it is done and how much
         there is (0 if that is not known): files, then epochs.
@@ -70,287 +75,234 @@ def run(
         check_stopped(out)
     elif out is not None:
         check_target(out, force=force)
-    if out is not None:
-        yield from _carry_out(settings, RunDirectory(out, settings, resume=resume), out, tell)
-    elif settings.translates:
-        with TemporaryDirectory(prefix="hopefear-") as folder:
-            yield from _carry_out(settings, None, Path(folder), tell)
-    else:
-        yield from _carry_out(settings, None, Path(), tell)
-
-
-def _carry_out(
-    settings: TuneSettings, directory: RunDirectory | None, folder: Path, tell: Tell
-) -> Iterator[Event]:
-    try:
-        since = time.perf_counter()
-        names = Vocabulary()
-        tuning: _Tuning = (_Translating if settings.translates else _Listed).load(
-            settings, folder, names, tell
-        )
-        seconds = time.perf_counter() - since
-        output, warning = choose_output(settings, names, tuning.format())
+    with ExitStack() as stack:
+        directory = None if out is None else RunDirectory(out, settings, resume=resume)
         if directory is not None:
-            directory.take_data(tuning.fingerprints())
-            directory.output = output
-        if warning:
-            yield from _written(iter([Warned(message=warning)]), directory)
-        yield from _written(_with_time(tuning.events(directory), seconds), directory)
-    except BaseException as error:
-        if directory is not None:
-            directory.fail(error)
-        raise
-    finally:
-        if directory is not None:
-            directory.close()
-
-
-def _with_time(events: Iterator[Event], reading_seconds: float) -> Iterator[Event]:
-    """Let the beginning of the run, or of the first replica, tell how long reading took."""
-    for event in events:
-        if isinstance(event, RunStarted) and event.replica in (None, 1):
-            event = replace(event, reading_seconds=reading_seconds)
-        yield event
-
-
-def _load(
-    settings: TuneSettings, data: DataSettings, role: str, names: Vocabulary, tell: Tell
-) -> LoadedSet:
-    return load_data(
-        data,
-        settings.metric,
-        role=role,
-        feature_names=names,
-        threads=settings.threads,
-        memory_limit=settings.memory_limit,
-        tell=tell,
-    )
-
-
-def _written(events: Iterator[Event], directory: RunDirectory | None) -> Iterator[Event]:
-    for event in events:
-        if directory is not None:
-            directory.write(event)
-        yield event
-
-
-def _suited(settings: TuneSettings, data: TuningData) -> Learner:
-    return suited(settings.learner, data, k=settings.list_size, iterations=settings.iterations)
-
-
-def _check_candidates(data: LoadedSet) -> Iterator[str]:
-    if isinstance(data.tuning_set, ForestSet):
-        yield from check_forests(data, data.tuning_set)
-    else:
-        yield from check_lists(data)
-    yield from check_references(data)
-
-
-def _check_candidate_features(data: LoadedSet) -> Iterator[str]:
-    if isinstance(data.tuning_set, ForestSet):
-        return check_forest_features(data, data.tuning_set)
-    return check_features(data)
-
-
-@dataclass(frozen=True)
-class _Tuning(ABC):
-    """The run proper: everything is loaded."""
-
-    settings: TuneSettings
-    start: Weights
-    tell: Tell
-
-    @abstractmethod
-    def data(self) -> tuple[TuningData, TuningData | None]:
-        """Return the data to learn from, and that to judge by."""
-
-    @abstractmethod
-    def sets(self) -> list[LoadedSet] | list[LoadedCorpus]:
-        """Return the tuning data, and the dev data if there is any, as they were loaded."""
-
-    def fingerprints(self) -> Fingerprints:
-        """Return what tells the data of this run, and given start weights, from others."""
-        found = {name: value for data in self.sets() for name, value in data.fingerprints.items()}
-        if self.settings.start_file is not None:
-            found["start_file"] = fingerprint_weights(self.start)
-        return found
-
-    @abstractmethod
-    def signature(self) -> str:
-        """Return what the metric's score depends on."""
-
-    def format(self) -> str:
-        """Return the format of the candidates' files; empty if there are none."""
-        return ""
-
-    @abstractmethod
-    def learner(self) -> Learner:
-        """Return the learner, as it learns from such data."""
-
-    @abstractmethod
-    def warnings(self) -> Iterator[str]:
-        """Give what the user should know before anything is learned."""
-
-    def events(self, directory: RunDirectory | None) -> Iterator[Event]:
-        """Give the warnings, then the events of one run or of all replicas."""
-        messages = chain(check_repeatable(self.settings), self.warnings())
-        yield from (Warned(message=message) for message in messages)
-        if self.settings.replicas == 1:
-            yield from self._run(self.settings.seed, directory)
+            stack.push(directory)
+            folder = directory.path
+        elif settings.translates:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="hopefear-")))
         else:
-            yield from self._run_replicas(directory)
-
-    def _run_replicas(self, directory: RunDirectory | None) -> Iterator[Event]:
-        finished: list[RunFinished] = []
-        for number in range(1, self.settings.replicas + 1):
+            folder = Path()
+        for event in _events(settings, directory, folder, tell):
             if directory is not None:
-                if (ended := directory.finished_replica(number)) is not None:
-                    finished.append(ended)
-                    continue
-                directory.begin_replica(number)
-            seed = self.settings.seed + number - 1
-            for event in self._run(seed, directory, replica=number):
-                if isinstance(event, RunFinished):
-                    finished.append(event)
-                yield event
-        if directory is not None:
-            directory.end_replicas()
-        summary = summarize_replicas(finished, *self.data(), average=self.settings.average)
-        for message in check_replicas([replica.weights for replica in finished]):
-            yield Warned(message=message)
-        for message in self._check_summary(summary):
-            yield Warned(message=message)
-        yield summary
-
-    def _check_summary(self, summary: ReplicasFinished) -> Iterator[str]:
-        """Compare the weights that are taken of all replicas with those of the start."""
-        data, dev = self.data()
-        role, judge, found = "tuning", data, summary.tuning_score
-        if dev is not None:
-            role, judge, found = "dev", dev, summary.dev_score
-        start = judge.score(self.start.vector(judge.feature_names))
-        return check_better(data.metric, start, cast(float, found), role)
-
-    def _run(
-        self, seed: int, directory: RunDirectory | None, replica: int | None = None
-    ) -> Iterator[Event]:
-        learner = self.learner()
-        name = learners.name_of(type(self.settings.learner))
-        if self.settings.scale_features:
-            learner = Scaled(learner=learner)
-        data, dev = self.data()
-        once = self.settings.from_standard_input
-        for event in learn(
-            data,
-            learner,
-            start=self.start,
-            name=name,
-            dev=dev,
-            seed=seed,
-            stopping=self.settings.stopping,
-            progress=lambda done, total: self.tell(name, done, total),
-            checkpoint=None if directory is None or once else directory.checkpoint,
-        ):
-            if isinstance(event, RunStarted):
-                event = replace(event, signature=self.signature(), replica=replica)
+                directory.write(event)
             yield event
 
 
-NO_DEV = (
-    "no held-out data: scores are on the tuning data and flatter the weights; give a dev set to "
-    "see what they are worth"
-)
+@dataclass(frozen=True, kw_only=True)
+class _Data:
+    """Everything that a run is started with."""
+
+    tuning: Loaded
+    dev: Loaded | None
+    start: Weights
+    about_start: str = ""
+
+    def fingerprints(self, settings: TuneSettings) -> Fingerprints:
+        found = dict(self.tuning.fingerprints) | dict(self.dev.fingerprints if self.dev else {})
+        if settings.start_file is not None:
+            found["start_file"] = fingerprint_weights(self.start)
+        return found
 
 
-@dataclass(frozen=True)
-class _Listed(_Tuning):
-    """A run on n-best lists or forests."""
-
-    tuning: LoadedSet
-    dev: LoadedSet | None
-    about_start: str
-
-    @classmethod
-    def load(cls, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> "_Listed":
-        """Read the lists or forests."""
-        data = _load(settings, settings.tuning, "tuning", names, tell)
-        dev = None if settings.dev is None else _load(settings, settings.dev, "dev", names, tell)
-        for loaded in (data, dev):
-            if loaded is not None:
-                check_values(loaded)
-        start, about_start = start_weights(settings, data)
-        return cls(settings, start, tell, data, dev, about_start)
-
-    def data(self) -> tuple[TuningData, TuningData | None]:
-        """Return the lists or forests."""
-        return self.tuning.tuning_set, None if self.dev is None else self.dev.tuning_set
-
-    def sets(self) -> list[LoadedSet]:
-        """Return what was loaded."""
-        return [self.tuning] if self.dev is None else [self.tuning, self.dev]
-
-    def signature(self) -> str:
-        """Return what the metric's score depends on."""
-        return self.tuning.signature
-
-    def format(self) -> str:
-        """Return the format of the first file of lists, or of the forests."""
-        return self.tuning.format
-
-    def learner(self) -> Learner:
-        """Return the learner itself, or one that lists derivations of forests for it."""
-        return _suited(self.settings, self.tuning.tuning_set)
-
-    def warnings(self) -> Iterator[str]:
-        """Give what is wrong with the data, or doubtful."""
-        check_schema(self.settings.features, self.tuning)
-        yield from (message for message in (self.tuning.warning, self.about_start) if message)
-        yield from _check_candidates(self.tuning)
-        yield from _check_candidate_features(self.tuning)
-        yield from check_start(self.start, self.tuning)
-        if self.dev is None:
-            yield NO_DEV
-        else:
-            check_schema(self.settings.features, self.dev)
-            yield from _check_candidates(self.dev)
-            yield from check_same_features(self.tuning, self.dev)
-
-
-@dataclass(frozen=True)
-class _Translating(_Tuning):
-    """A run around a decoder."""
-
-    corpora: Corpora
-
-    @classmethod
-    def load(
-        cls, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell
-    ) -> "_Translating":
-        """Read sources and references, and parse or translate."""
+def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> _Data:
+    if settings.translates:
         corpora = load_corpora(settings, folder, names, tell)
-        return cls(settings, corpora.start, tell, corpora)
+        return _Data(
+            tuning=corpora.data,
+            dev=corpora.dev,
+            start=corpora.start,
+            about_start=corpora.about_start,
+        )
+    sets = [
+        load_data(
+            data,
+            settings.metric,
+            role=role,
+            feature_names=names,
+            threads=settings.threads,
+            memory_limit=settings.memory_limit,
+            tell=tell,
+        )
+        for role, data in (("tuning", settings.tuning), ("dev", settings.dev))
+        if data is not None
+    ]
+    for loaded in sets:
+        check_values(loaded)
+    start, about_start = start_weights(settings, sets[0])
+    dev = sets[1] if len(sets) > 1 else None
+    return _Data(tuning=sets[0], dev=dev, start=start, about_start=about_start)
 
-    def data(self) -> tuple[TuningData, TuningData | None]:
-        """Return the data."""
-        dev = self.corpora.dev
-        return self.corpora.data.tuning_set, None if dev is None else dev.tuning_set
 
-    def sets(self) -> list[LoadedCorpus]:
-        """Return what was loaded."""
-        data, dev = self.corpora.data, self.corpora.dev
-        return [data] if dev is None else [data, dev]
+def _warnings(settings: TuneSettings, data: _Data) -> Iterator[str]:
+    """Give what the user should know before anything is learned."""
+    yield from check_repeatable(settings)
+    sets = [data.tuning] if data.dev is None else [data.tuning, data.dev]
+    for loaded in sets:
+        yield from loaded.warnings
+    if data.about_start:
+        yield data.about_start
+    if not settings.translates:
+        for loaded in sets:
+            yield from _candidate_warnings(settings, loaded)
+        yield from check_start(data.start, data.tuning)
+    if data.dev is None:
+        yield NO_DEV
+    elif not settings.translates:
+        yield from check_same_features(data.tuning, data.dev)
 
-    def signature(self) -> str:
-        """Return what the metric's score depends on."""
-        return self.corpora.data.signature
 
-    def learner(self) -> Learner:
-        """Return the learner itself, or one that lists translations for it."""
-        return _suited(self.settings, self.corpora.data.tuning_set)
+def _candidate_warnings(settings: TuneSettings, data: Loaded) -> Iterator[str]:
+    forests = data.candidates if isinstance(data.candidates, ForestSet) else None
+    check_schema(settings.features, data)
+    yield from check_lists(data) if forests is None else check_forests(data, forests)
+    yield from check_references(data)
+    if data.role == "tuning":
+        yield from (
+            check_features(data) if forests is None else check_forest_features(data, forests)
+        )
 
-    def warnings(self) -> Iterator[str]:
-        """Say where the run starts, if not where one would think, and if there is no dev data."""
-        if self.corpora.about_start:
-            yield self.corpora.about_start
-        if self.corpora.dev is None:
-            yield NO_DEV
+
+def _events(
+    settings: TuneSettings, directory: RunDirectory | None, folder: Path, tell: Tell
+) -> Iterator[Event]:
+    """Load the data, give the warnings, then the events of one run or of all replicas."""
+    since = time.perf_counter()
+    names = Vocabulary()
+    data = _load(settings, folder, names, tell)
+    seconds = time.perf_counter() - since
+    output, warning = choose_output(settings, names, data.tuning.format)
+    if directory is not None:
+        directory.take_data(data.fingerprints(settings))
+        directory.output = output
+    if warning:
+        yield Warned(message=warning)
+    yield from (Warned(message=message) for message in _warnings(settings, data))
+    finished: list[RunFinished] = []
+    for number in range(1, settings.replicas + 1):
+        if directory is not None and settings.replicas > 1:
+            if (ended := directory.finished_replica(number)) is not None:
+                finished.append(ended)
+                continue
+            directory.begin_replica(number)
+        about = About(
+            name=learners.name_of(type(settings.learner)),
+            seed=settings.seed + number - 1,
+            signature=data.tuning.signature,
+            replica=number if settings.replicas > 1 else None,
+            reading_seconds=seconds if number == 1 else None,
+        )
+        for event in _learn(settings, data, about, directory, tell):
+            if isinstance(event, RunFinished):
+                finished.append(event)
+            yield event
+    if settings.replicas > 1:
+        if directory is not None:
+            directory.end_replicas()
+        yield from _summary(settings, data, finished)
+
+
+def _learn(
+    settings: TuneSettings,
+    data: _Data,
+    about: About,
+    directory: RunDirectory | None,
+    tell: Tell,
+) -> Iterator[Event]:
+    tuning = data.tuning.candidates
+    course = plan(
+        tuning,
+        settings.learner,
+        settings.rhythm,
+        settings.strategy,
+        origin=data.start.vector(tuning.feature_names),
+        seed=about.seed,
+        scaled=settings.scale_features,
+    )
+    kept = directory is not None and not settings.from_standard_input
+    return learn(
+        course,
+        data.start,
+        about,
+        dev=None if data.dev is None else data.dev.candidates,
+        stopping=settings.stopping,
+        progress=lambda done, total: tell(about.name, done, total),
+        checkpoint=cast(RunDirectory, directory).checkpoint if kept else None,
+    )
+
+
+def _summary(
+    settings: TuneSettings, data: _Data, finished: Sequence[RunFinished]
+) -> Iterator[Event]:
+    """Choose among the replicas, and compare what was chosen with the start."""
+    summary = summarize_replicas(finished, data.tuning, data.dev, average=settings.average)
+    for message in check_replicas([replica.weights for replica in finished]):
+        yield Warned(message=message)
+    judge = data.tuning if data.dev is None else data.dev
+    found = summary.tuning_score if data.dev is None else summary.dev_score
+    start = judge.candidates.score(data.start.vector(judge.candidates.feature_names))
+    for message in check_better(settings.metric, start, cast(float, found), judge.role):
+        yield Warned(message=message)
+    yield summary
+
+
+def average_weights(replicas: Sequence[Weights]) -> Weights:
+    """Return the mean direction of the weights, at their mean length.
+
+    Cettolo, Bertoldi and Federico (2011), Methods for smoothing the optimizer instability in SMT,
+    MT Summit. The scale of weights does not matter to what they choose, and runs may end at very
+    different ones; so each is brought to the same l1 norm before the mean is taken.
+
+    Examples
+    --------
+    >>> average_weights([Weights({"lm": 1.0, "tm": 1.0}), Weights({"lm": 60.0, "tm": 20.0})])
+    Weights(lm=25.625, tm=15.375)
+    """
+    norms = [weights.norm(1) for weights in replicas]
+    total = Weights()
+    for weights, norm in zip(replicas, norms, strict=True):
+        total = total + weights / norm
+    return total * float(np.mean(norms)) / len(replicas)
+
+
+def summarize_replicas(
+    replicas: Sequence[RunFinished], tuning: Loaded, dev: Loaded | None, *, average: bool
+) -> ReplicasFinished:
+    """Choose the best replica, or take the mean of all, and say how far apart they are.
+
+    Clark et al. (2011), Better hypothesis testing for SMT: controlling for optimizer instability,
+    ACL: how much of a result is luck.
+    """
+    data = tuning.candidates
+    seen = [run.tuning_score for run in replicas if run.tuning_score is not None]
+    held_out = [run.dev_score for run in replicas if run.dev_score is not None]
+    chosen: int | None = None
+    if average:
+        weights = average_weights([run.weights for run in replicas])
+    else:
+        scores = np.array(held_out or seen)
+        chosen = int(scores.argmax() if data.metric.higher_is_better else scores.argmin()) + 1
+        weights = replicas[chosen - 1].weights
+    judge = None if dev is None else dev.candidates
+    return ReplicasFinished(
+        metric=data.metric.name,
+        weights=weights,
+        replicas=len(replicas),
+        chosen=chosen,
+        tuning_score=data.score(weights.vector(data.feature_names)),
+        dev_score=None if judge is None else judge.score(weights.vector(judge.feature_names)),
+        tuning_mean=_mean(seen),
+        tuning_deviation=_deviation(seen),
+        dev_mean=_mean(held_out),
+        dev_deviation=_deviation(held_out),
+    )
+
+
+def _mean(scores: Sequence[float]) -> float | None:
+    return float(np.mean(scores)) if scores else None
+
+
+def _deviation(scores: Sequence[float]) -> float | None:
+    """Return the standard deviation, estimated from the sample."""
+    return float(np.std(scores, ddof=1)) if len(scores) > 1 else None

@@ -14,14 +14,24 @@
     report.html         what happened, to look at; written by `hopefear.report`
 """
 
+import json
 import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
-from hopefear.errors import ConfigError, DecoderError, HopefearError, describe_file_error
+from hopefear.errors import (
+    ConfigError,
+    DecoderError,
+    FormatError,
+    HopefearError,
+    describe_file_error,
+)
 from hopefear.events import (
     CheckpointWritten,
     EpochFinished,
@@ -37,15 +47,15 @@ from hopefear.events import (
 from hopefear.formats import open_output, write_weights
 from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.fingerprints import Fingerprints, check_same_data
-from hopefear.runs.run_folder import FOLDER_FILE, read_fingerprints, read_folder, write_folder
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.weights_output import WeightsOutput
 from hopefear.settings import config
 from hopefear.types import Weights
 
-__all__ = ["RunDirectory", "check_stopped", "check_target"]
+__all__ = ["RunDirectory", "check_stopped", "check_target", "load_run_settings"]
 
 ENDS = (RunFinished, ReplicasFinished)
+FOLDER_FILE = "run.json"
 
 _OURS = re.compile(
     r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
@@ -136,6 +146,9 @@ class RunDirectory:
                 self.fail(error)
                 raise
 
+    def __enter__(self) -> Self:
+        return self
+
     def take_data(self, fingerprints: Fingerprints) -> None:
         """Remember what the run is started with; a run that goes on must have the same."""
         self._fingerprints = fingerprints
@@ -212,6 +225,18 @@ class RunDirectory:
             with suppress(OSError):
                 place.rmdir()
 
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if error is not None:
+                self.fail(error)
+        finally:
+            self.close()
+
     def close(self) -> None:
         """Close the log."""
         if self._log is not None:
@@ -284,3 +309,63 @@ def _until_epoch(events: Iterable[Event], epoch: int) -> Iterator[Event]:
             return
         yield event
         done = done or (isinstance(event, EpochFinished) and event.epoch == epoch)
+
+
+def write_folder(run: Path, folder: Path, fingerprints: Fingerprints) -> None:
+    """Let the directory of a run remember where it was started, and with what data."""
+    with open_output(run / FOLDER_FILE) as out:
+        json.dump({"folder": str(folder), "data": dict(fingerprints)}, out)
+        out.write("\n")
+
+
+def read_folder(run: Path) -> Path:
+    """Return where a run was started; here, if that is not known."""
+    file = run / FOLDER_FILE
+    if not file.is_file():
+        return Path.cwd()
+    try:
+        return Path(str(json.loads(file.read_text(encoding="utf-8"))["folder"]))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{file}: does not say where the run was started: {error!r}") from error
+
+
+def read_fingerprints(run: Path) -> Fingerprints:
+    """Return what a run was started with; nothing, if that is not known."""
+    file = run / FOLDER_FILE
+    if not file.is_file():
+        return {}
+    try:
+        found = json.loads(file.read_text(encoding="utf-8")).get("data", {})
+        return {str(name): str(value) for name, value in found.items()}
+    except (OSError, AttributeError, ValueError) as error:
+        raise FormatError(f"{file}: does not say what data the run has: {error!r}") from error
+
+
+def load_run_settings(run: Path) -> TuneSettings:
+    """Return the settings of a run, as they are meant here.
+
+    Relative paths are those of the place where the run was started. What is not there any more, the
+    whole may have been moved, is looked for from here.
+    """
+    if run.is_dir() and not (run / "config.toml").exists():
+        raise ConfigError(f"{run}: is not the directory of a run: it has no config.toml")
+    settings = config.load(TuneSettings, run / "config.toml")
+    folder = read_folder(run)
+    if folder == Path.cwd():
+        return settings
+    found: TuneSettings = _from_folder(settings, folder)
+    return found
+
+
+def _from_folder(value: Any, folder: Path) -> Any:
+    if isinstance(value, Path):
+        place = folder / value
+        return place if str(value) != "-" and place.exists() else value
+    if isinstance(value, tuple):
+        return tuple(_from_folder(item, folder) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        options = [option.name for option in fields(value) if option.init]
+        return replace(
+            value, **{name: _from_folder(getattr(value, name), folder) for name in options}
+        )
+    return value

@@ -1,22 +1,41 @@
 """Where a run starts: given weights, those that the lists' total scores were made with, or ones."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import islice
 
 import numpy as np
 
+from hopefear.candidates import ForestSet
+from hopefear.candidates.values import LARGEST_VALUE
 from hopefear.errors import DataError
-from hopefear.formats import read_weights
-from hopefear.learners import ForestSet
-from hopefear.runs.data import LoadedSet
-from hopefear.runs.inferred_start import NO_SCORES, infer_weights
-from hopefear.runs.settings import TuneSettings
-from hopefear.runs.wording import some
+from hopefear.formats import read_nbest, read_weights
+from hopefear.runs.guards import some
+from hopefear.runs.load import Loaded
+from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["about_patterns", "default_weights", "matching_weights", "start_weights"]
+__all__ = [
+    "about_patterns",
+    "default_weights",
+    "infer_weights",
+    "matching_weights",
+    "start_weights",
+]
+
+# Hypotheses are looked at so many at a time, until each feature has differed within a list, but no
+# more than this, nor than so many numbers.
+SAMPLE = 5000
+MOST_HYPOTHESES = 50_000
+MOST_NUMBERS = 5_000_000
+MOST_FEATURES = 500
+# The share of how total scores vary within lists that weights must explain to be the right ones;
+# numbers in files have few digits.
+EXACT = 0.999
+NO_SCORES = "they have no total scores, or the same for all hypotheses of a sentence"
 
 
-def start_weights(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, str]:
+def start_weights(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]:
     """Return the weights to start from, and what the user should know about them, if anything."""
     if settings.start is not None:
         return settings.start, ""
@@ -24,21 +43,21 @@ def start_weights(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, str
         return read_weights(settings.start_file), ""
     if settings.moses_ini is not None:
         return read_weights(settings.moses_ini, "moses"), ""
-    if (matching := matching_weights(settings, data.tuning_set.feature_names)) is not None:
+    if (matching := matching_weights(settings, data.candidates.feature_names)) is not None:
         return matching, about_patterns(matching)
     if settings.infer_start is False:
         return default_weights(data), ""
     return _inferred_start(settings, data)
 
 
-def _inferred_start(settings: TuneSettings, data: LoadedSet) -> tuple[Weights, str]:
+def _inferred_start(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]:
     """Return the weights of the lists' total scores, if they can be told, or default ones."""
     if settings.tuning.forests is not None:
         if settings.infer_start:
             raise DataError("start weights are inferred from lists, not from forests")
         return default_weights(data), ""
-    names = data.tuning_set.feature_names
-    varying = [names[int(i)] for i in np.flatnonzero(data.tuning_set.feature_spread > 0)]
+    names = data.candidates.feature_names
+    varying = [names[int(i)] for i in np.flatnonzero(data.candidates.feature_spread > 0)]
     inferred, reason = infer_weights(settings.tuning, varying)
     if inferred is not None:
         start = _of_candidates(data, inferred.vector(names))
@@ -71,7 +90,7 @@ def about_patterns(start: Weights) -> str:
     return f"the run starts from start_patterns ({some(weights, 3)}; all others = 0)"
 
 
-def default_weights(data: LoadedSet) -> Weights:
+def default_weights(data: Loaded) -> Weights:
     """Return weight 1 for features that at least half of the hypotheses have, 0 for the others.
 
     Of forests, those that at least half of the forests have.
@@ -79,14 +98,93 @@ def default_weights(data: LoadedSet) -> Weights:
     The sum of log probabilities is a sensible model to begin with; of sparse features nothing is
     known before.
     """
-    forests = isinstance(data.tuning_set, ForestSet)
-    candidates = data.tuning_set.sentence_count if forests else len(data.nbest)
+    forests = isinstance(data.candidates, ForestSet)
+    candidates = data.candidates.sentence_count if forests else len(data.nbest)
     dense = 2 * data.feature_counts >= candidates
     return _of_candidates(data, np.where(dense, 1.0, 0.0))
 
 
-def _of_candidates(data: LoadedSet, w: FloatArray) -> Weights:
+def _of_candidates(data: Loaded, w: FloatArray) -> Weights:
     """Name the weights of features that some candidate has: the dev data may have others."""
-    names = data.tuning_set.feature_names
+    names = data.candidates.feature_names
     present = np.flatnonzero(data.feature_counts > 0)
     return Weights.from_arrays([names[int(i)] for i in present], w[present])
+
+
+def infer_weights(settings: DataSettings, names: Sequence[str]) -> tuple[Weights | None, str]:
+    """Return the weights under which the lists have the total scores that are written in them.
+
+    They are found by least squares on differences within a list: what all hypotheses of a sentence
+    share, such as penalties of unknown words that are no features, does not matter.
+
+    Parameters
+    ----------
+    settings : DataSettings
+        Where the lists are.
+    names : sequence of str
+        The features that differ within some list: the others have no weight to be told.
+
+    Returns
+    -------
+    Weights or None, str
+        None if there are no such weights; the text says how well they fit, or what is missing.
+    """
+    names = [name for name in names if name != settings.score_feature]
+    if not names:
+        return None, NO_SCORES
+    if len(names) > MOST_FEATURES:
+        return None, f"there are more than {MOST_FEATURES} features, too many to infer weights of"
+    table, target, lists = _read_differences(settings, names)
+    if not target.any():
+        return None, NO_SCORES
+    size = np.abs(table).max(axis=0)
+    told = size > 0
+    if len(target) - lists < 2 * np.count_nonzero(told):
+        return None, "there are too few total scores that differ to infer weights from"
+    w = np.zeros(len(names))
+    w[told] = np.linalg.lstsq(table[:, told] / size[told], target, rcond=1e-9)[0] / size[told]
+    explained = 1.0 - float(np.square(target - table @ w).sum() / np.square(target).sum())
+    share = f"{100 * max(0.0, explained):.4g} % of how the total scores vary within lists"
+    if explained < EXACT:
+        return None, f"no weights of the features explain more than {share}"
+    reason = f"they explain {share}"
+    if not told.all():
+        late = some([name for name, known in zip(names, told, strict=True) if not known])
+        reason += (
+            f"; unknown, and 0, is that of {late}: no difference in {len(target):,} hypotheses"
+        )
+    return Weights.from_arrays(names, w), reason
+
+
+def _read_differences(
+    settings: DataSettings, names: Sequence[str]
+) -> tuple[FloatArray, FloatArray, int]:
+    """Return features and scores less those of the first in the list, and the number of lists."""
+    most = min(MOST_HYPOTHESES, max(SAMPLE, MOST_NUMBERS // len(names)))
+    hypotheses = islice(_scored_hypotheses(settings), most)
+    firsts: dict[int | str, tuple[FloatArray, float]] = {}
+    blocks, scores, differs = [np.empty((0, len(names)))], [], np.zeros(len(names), dtype=bool)
+    while not differs.all() and (block := list(islice(hypotheses, SAMPLE))):
+        rows = []
+        for sentence, features, score in block:
+            values = np.array([features.get(name, 0.0) for name in names])
+            first_values, first_score = firsts.setdefault(sentence, (values, score))
+            rows.append(values - first_values)
+            scores.append(score - first_score)
+        blocks.append(np.array(rows))
+        differs |= blocks[-1].any(axis=0)
+    return np.concatenate(blocks), np.array(scores), len(firsts)
+
+
+def _scored_hypotheses(
+    settings: DataSettings,
+) -> Iterator[tuple[int | str, Mapping[str, float], float]]:
+    """Give sentence, features and total score; standard input can be read only once."""
+    for path in settings.nbest:
+        if str(path) == "-" or not (path.is_file() or path.is_dir()):
+            continue
+        for segment in read_nbest(path, settings.format):
+            for hypothesis in segment.hypotheses:
+                # Larger ones stand for what cannot be, and overflow when squared.
+                if hypothesis.score is not None and abs(hypothesis.score) <= LARGEST_VALUE:
+                    yield segment.sentence, hypothesis.features, hypothesis.score

@@ -1,13 +1,14 @@
 """From files to tuning data: n-best lists or forests, and the metric that judges them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 
+from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.errors import DataError, FormatError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
@@ -24,7 +25,6 @@ from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Source, Tell, open_source, tell_nobody
 from hopefear.formats.nbest import add_nbest, finish_nbest
 from hopefear.formats.texts import read_references
-from hopefear.learners import ForestSet, TuningSet
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.runs.fingerprints import (
@@ -36,50 +36,57 @@ from hopefear.runs.fingerprints import (
 from hopefear.runs.settings import DataSettings
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
-__all__ = ["LoadedSet", "load_data"]
+__all__ = ["Loaded", "load_data"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadedSet:
-    """A tuning set, and what its files call things.
+class Loaded:
+    """Candidates, and what their files call things.
 
-    `role` is "tuning" or "dev"; `signature` is what the metric's score depends on; `format` is that
-    of the first file; `files` are those of the candidates; `fingerprints` tell the data from other
-    data; `warning` is what is odd about the references, if anything is.
+    Attributes
+    ----------
+    candidates : Candidates
+    role : str
+        "tuning" or "dev".
+    signature : str
+        What the metric's score depends on.
+    fingerprints : mapping
+        What tells the data from other data.
+    keys : SentenceKeys
+        What the files call the sentences.
+    format : str
+        The format of the first file; empty for candidates from a decoder.
+    files : str
+        Where the candidates come from.
+    warnings : tuple of str
+        What the user should know.
     """
 
-    tuning_set: TuningSet | ForestSet
-    keys: SentenceKeys
+    candidates: Candidates
     role: str
     signature: str
-    format: str
-    files: str
     fingerprints: Fingerprints
-    warning: str | None = None
-
-    @property
-    def lists(self) -> TuningSet:
-        """The data, if it is made of n-best lists."""
-        if not isinstance(self.tuning_set, TuningSet):
-            raise DataError(f"the {self.role} data has no n-best lists")
-        return self.tuning_set
+    keys: SentenceKeys = field(default_factory=SentenceKeys)
+    format: str = ""
+    files: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def nbest(self) -> NBest:
-        """The lists."""
-        return self.lists.nbest
+        """The lists, if the candidates are lists."""
+        return cast(ListSet, self.candidates).nbest
 
     @cached_property
     def feature_counts(self) -> IntArray:
         """How many hypotheses, or forests, have each feature."""
-        if isinstance(self.tuning_set, ForestSet):
-            return self.tuning_set.feature_counts
+        if isinstance(self.candidates, ForestSet):
+            return self.candidates.feature_counts
         return self.nbest.count_features().hypotheses
 
     @property
     def present_features(self) -> set[str]:
         """The features that some candidate has."""
-        names = self.tuning_set.feature_names
+        names = self.candidates.feature_names
         return {names[int(i)] for i in np.flatnonzero(self.feature_counts)}
 
     def sentence(self, number: int) -> str:
@@ -97,7 +104,7 @@ def load_data(
     threads: int = 0,
     memory_limit: int = 0,
     tell: Tell = tell_nobody,
-) -> LoadedSet:
+) -> Loaded:
     """Read n-best lists, and let the metric judge every hypothesis; or read forests.
 
     Parameters
@@ -148,16 +155,16 @@ def load_data(
         signature = text_metric.signature(references)
         judged_by = {"references": fingerprint_texts(references.sentences)}
         warning = check_tokenization(getattr(metric, "tokenize", None), references)
-    tuning_set = TuningSet(nbest=nbest, metric=metric, threads=threads)
-    return LoadedSet(
-        tuning_set=tuning_set,
+    tuning_set = ListSet(nbest=nbest, metric=metric, threads=threads)
+    return Loaded(
+        candidates=tuning_set,
         keys=keys,
         role=role,
         signature=signature,
         format=formats[0],
         files=_files(settings.nbest),
         fingerprints=_of_role(role, judged_by | {"nbest": fingerprint_candidates(tuning_set)}),
-        warning=warning,
+        warnings=_given(warning),
     )
 
 
@@ -177,7 +184,7 @@ def _load_forests(
     names: Vocabulary,
     threads: int,
     tell: Tell,
-) -> LoadedSet:
+) -> Loaded:
     """Read forests; sentences that have none have None."""
     path = cast(Path, settings.forests)
     references = read_references(settings.references)
@@ -196,16 +203,20 @@ def _load_forests(
         "references": fingerprint_texts(references.sentences),
         "forests": fingerprint_candidates(forest_set),
     }
-    return LoadedSet(
-        tuning_set=forest_set,
+    return Loaded(
+        candidates=forest_set,
         keys=SentenceKeys(),
         role=role,
         signature=metric.signature(references),
         format=settings.format.partition(":")[0] if settings.format else detect_forests(path),
         files=str(path),
         fingerprints=_of_role(role, fingerprints),
-        warning=check_tokenization(getattr(metric, "tokenize", None), references),
+        warnings=_given(check_tokenization(getattr(metric, "tokenize", None), references)),
     )
+
+
+def _given(warning: str | None) -> tuple[str, ...]:
+    return () if warning is None else (warning,)
 
 
 def _of_role(role: str, fingerprints: Fingerprints) -> Fingerprints:

@@ -14,37 +14,24 @@ from hopefear.formats import read_lines, read_weights
 from hopefear.formats.files import Tell
 from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.texts import read_references
-from hopefear.learners import TuningData
 from hopefear.metrics import References, TextMetric
-from hopefear.runs.fingerprints import Fingerprints, fingerprint_file, fingerprint_texts
+from hopefear.runs.fingerprints import fingerprint_file, fingerprint_texts
 from hopefear.runs.guards import check_common_features
+from hopefear.runs.load import Loaded
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.runs.start import about_patterns, matching_weights
 from hopefear.translation.model import Model
 from hopefear.types import Vocabulary, Weights
 
-__all__ = ["Corpora", "LoadedCorpus", "load_corpora"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LoadedCorpus:
-    """Data with what the metric's score depends on, and a warning if there is one.
-
-    `fingerprints` tell the texts, and the model that translates them, from others.
-    """
-
-    tuning_set: TuningData
-    signature: str
-    fingerprints: Fingerprints
-    warning: str = ""
+__all__ = ["Corpora", "load_corpora"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpora:
     """The data of a run around a decoder, the weights to start from, and what to know of them."""
 
-    data: LoadedCorpus
-    dev: LoadedCorpus | None
+    data: Loaded
+    dev: Loaded | None
     start: Weights
     about_start: str = ""
 
@@ -116,7 +103,7 @@ class _Models:
         references = _references(data, len(sentences), normalization.target())
         return _Texts(source, references, sentences)
 
-    def corpus(self, texts: _Texts, role: str) -> LoadedCorpus:
+    def corpus(self, texts: _Texts, role: str) -> Loaded:
         """Parse one data set."""
         settings, sentences, references = self._settings, texts.sentences, texts.references
         path = self._folder / f"{self._fingerprint(sentences)}.forests"
@@ -126,8 +113,9 @@ class _Models:
         parses = Parses(store, self._rescorer, memory_limit=settings.memory_limit)
         metric = cast(TextMetric, settings.metric)
         found = DecodedSet(parses, self._rescorer, references, metric, threads=settings.threads)
-        return LoadedCorpus(
-            tuning_set=found,
+        return Loaded(
+            candidates=found,
+            role=role,
             signature=metric.signature(references),
             fingerprints={
                 "model": self._fingerprint_model(),
@@ -187,7 +175,7 @@ class _Commands:
             raise DataError(f"{source}: cannot be read: it does not exist")
         return _Texts(source, read_references(data.references))
 
-    def corpus(self, texts: _Texts, role: str) -> LoadedCorpus:
+    def corpus(self, texts: _Texts, role: str) -> Loaded:
         """Translate one data set under the start weights."""
         settings, references = self._settings, texts.references
         metric = cast(TextMetric, settings.metric)
@@ -196,14 +184,15 @@ class _Commands:
             references,
             metric,
             start=self.start,
-            size=settings.list_size if role == "tuning" else 1,
+            size=settings.rhythm.list_size if role == "tuning" else 1,
             folder=self._folder / role,
             source=texts.source,
             feature_names=self._names,
             threads=settings.threads,
         )
-        return LoadedCorpus(
-            tuning_set=found,
+        return Loaded(
+            candidates=found,
+            role=role,
             signature=metric.signature(references),
             fingerprints={
                 f"{role}.source": fingerprint_file(texts.source),

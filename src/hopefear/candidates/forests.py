@@ -1,4 +1,4 @@
-"""Forests as data to learn from."""
+"""Given forests, with references and a metric of texts."""
 
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from hopefear import _core
-from hopefear.candidates.data import TuningSet
-from hopefear.candidates.sources import BatchListData, ForestData
+from hopefear.candidates.base import HasBlockLists, HasForests, HasSurface
+from hopefear.candidates.lists import ListSet
 from hopefear.errors import DataError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.metrics import References, TextMetric
@@ -21,18 +21,28 @@ from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["ForestSet"]
 
-# Derivations looked at in a forest for k of them with different words, at most.
+# At most this many derivations of a forest are searched for k with different words.
 LOOKED_AT = 1_000_000
+# What is computed once for all forests, and anew for some of them.
+_PER_FORESTS = (
+    "feature_counts",
+    "feature_spread",
+    "feature_unit",
+    "_spreads",
+    "scaled",
+    "oracle_score",
+    "bleu_forests",
+)
 
 
-class ForestSet(ForestData, BatchListData):
+class ForestSet(HasForests, HasSurface, HasBlockLists):
     """Forests, with references and the metric that compares derivations' strings with them.
 
     Parameters
     ----------
     forests : iterable of Forest
-        The forest of each sentence, None for a sentence that has none. All have the same
-        vocabularies. ``<s>`` and ``</s>`` in them are no words: they are dropped.
+        The forest of each sentence, None for a sentence that has none. All share their
+        vocabularies. ``<s>`` and ``</s>`` are dropped: they are not words.
     references : References
         One or more for each sentence.
     metric : TextMetric
@@ -57,7 +67,7 @@ class ForestSet(ForestData, BatchListData):
             raise DataError(f"{references.prefix}{message}")
         some = next((forest for forest in self.forests if forest is not None), None)
         if some is None:
-            raise DataError("there is no forest to learn from")
+            raise DataError("no sentence has a forest: there is nothing to learn from")
         self.metric, self.threads = metric, threads
         self.references = references
         self.prepared: Prepared = metric.prepare(references)
@@ -72,16 +82,12 @@ class ForestSet(ForestData, BatchListData):
 
     @property
     def sentence_count(self) -> int:
-        """The number of sentences, those without a forest included."""
+        """The number of sentences, including those without a forest."""
         return len(self.forests)
-
-    @property
-    def hypothesis_count(self) -> None:
-        """Derivations are too many to count them."""
 
     @cached_property
     def oracle_score(self) -> float | None:
-        """The metric of the best derivations that can be found; None if it is not BLEU of words."""
+        """The metric of the best derivations found; None for metrics other than BLEU on words."""
         if (split := self.bleu_forests) is None:
             return None
         found = _core.oracle_statistics(self.core, split, self.corpus_score)
@@ -89,7 +95,7 @@ class ForestSet(ForestData, BatchListData):
 
     @cached_property
     def feature_counts(self) -> IntArray:
-        """In how many forests each feature is."""
+        """How many forests have each feature."""
         return _core.forest_feature_counts(self.core, len(self._names))
 
     @cached_property
@@ -113,7 +119,7 @@ class ForestSet(ForestData, BatchListData):
 
     @cached_property
     def scaled(self) -> Self:
-        """The same data with each feature in its own unit: all vary alike among derivations."""
+        """The same forests with each feature divided by its unit."""
         factors = 1.0 / self.feature_unit
         scaled = copy(self)
         # What does not depend on the values of features is shared: the texts and their statistics.
@@ -131,7 +137,7 @@ class ForestSet(ForestData, BatchListData):
         return self.forests[sentence]
 
     def on_one_thread(self) -> Self:
-        """Return the same data for use by one of several threads."""
+        """Return the same forests for use by one of several threads."""
         serial = copy(self)
         serial.threads = 1
         return serial
@@ -163,15 +169,19 @@ class ForestSet(ForestData, BatchListData):
             return None
         return self.prepared.split_forests(self.core, self._words, threads=self.threads)
 
-    def kbest_lists(
-        self,
-        weights: FloatArray,
-        k: int,
-        *,
-        seen: TuningSet | None = None,
-        sentences: Sequence[int] | None = None,
-    ) -> TuningSet:
-        """Return the k best derivations of each forest as n-best lists; see `ListData`."""
+    def subset(self, sentences: Sequence[int]) -> Self:
+        """Return the forests of these sentences; texts and their statistics are shared."""
+        wanted, part = set(sentences), copy(self)
+        for name in _PER_FORESTS:
+            part.__dict__.pop(name, None)
+        part.forests = tuple(
+            forest if i in wanted else None for i, forest in enumerate(self.forests)
+        )
+        part.core = _set_of(part.forests)
+        return part
+
+    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
+        """Return the k best derivations of each forest as n-best lists."""
         builder = NBestBuilder(self._words, self._names)
         if seen is not None:
             builder.merge(seen.nbest)
@@ -179,7 +189,7 @@ class ForestSet(ForestData, BatchListData):
             self.core,
             self.scores(weights),
             builder.core,
-            np.arange(self.sentence_count) if sentences is None else np.asarray(sentences),
+            np.flatnonzero([forest is not None for forest in self.forests]),
             size=k,
             distinct=True,
             limit=LOOKED_AT,
@@ -187,7 +197,7 @@ class ForestSet(ForestData, BatchListData):
         )
         lists = builder.finish(self.sentence_count)
         self.prepared.set_statistics(lists, threads=self.threads)
-        return TuningSet(nbest=lists, metric=self.metric, threads=self.threads)
+        return ListSet(nbest=lists, metric=self.metric, threads=self.threads)
 
 
 def _set_of(forests: Sequence[Forest | None]) -> _core.ForestSet:

@@ -1,36 +1,111 @@
-"""Sentences that the built-in decoder translates anew whenever the weights have changed."""
+"""Sentences that our decoder translates again whenever the weights have changed.
+
+A sentence is parsed once, without language models; the parses are kept in a file and rescored under
+new weights.
+"""
 
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
 
-from hopefear.candidates.data import TuningSet
-from hopefear.candidates.forest_set import ForestSet
-from hopefear.candidates.parses import Parses
-from hopefear.candidates.sources import BatchListData, ForestData
-from hopefear.errors import ConfigError
+from hopefear.candidates.base import HasBlockLists, HasForests
+from hopefear.candidates.forests import ForestSet
+from hopefear.candidates.lists import ListSet
 from hopefear.forest import Forest
+from hopefear.formats.files import Tell, tell_nobody
+from hopefear.formats.forests.store import ForestStore, ForestWriter
 from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
-from hopefear.nbest import ErrorSurface, NBestBuilder
+from hopefear.nbest import NBestBuilder
 from hopefear.threads import map_in_order
-from hopefear.translation import ForestRescorer
+from hopefear.translation import Decoder, ForestRescorer, PreparedForest
 from hopefear.types import FloatArray, Vocabulary
 
-__all__ = ["DecodedSet"]
+__all__ = ["DecodedSet", "Parses", "write_parses"]
 
-# Of how many sentences the spread of features is measured.
+# The spread of features is measured on this many sentences.
 MEASURED = 50
-# Derivations looked at for those with different words, at most.
+# At most this many derivations are searched for those with different words.
 LOOKED_AT = 100_000
 
 Listed = list[tuple[str, dict[str, float]]]
 
 
-class DecodedSet(ForestData, BatchListData):
+def write_parses(
+    path: Path,
+    decoder: Decoder,
+    sentences: Sequence[Sequence[str]],
+    *,
+    threads: int = 0,
+    tell: Tell = tell_nobody,
+) -> None:
+    """Parse sentences and write their forests, without language models, to a file.
+
+    The file appears when all are there. A sentence without words has no forest.
+
+    Parameters
+    ----------
+    path : Path
+        A shard of a forest store.
+    decoder : Decoder
+        Its grammars and options count, its weights only for which rules are considered.
+    sentences : sequence of lists of words
+    threads : int
+        How many to use; 0 means one per core. The result does not depend on it.
+    tell : callable
+        Called with what is being done, how many sentences are done and how many there are.
+    """
+    numbers = [number for number, words in enumerate(sentences) if words]
+    parsed = decoder.parse_all((sentences[number] for number in numbers), threads=threads)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with ForestWriter.open(path, level=1) as writer:
+        for number, forest in zip(numbers, parsed, strict=True):
+            writer.add(number, forest)
+            tell("parsing", number + 1, len(sentences))
+
+
+class Parses:
+    """The forests of a store, ready to be rescored.
+
+    Parameters
+    ----------
+    store : ForestStore
+        Forests without language models.
+    rescorer : ForestRescorer
+        What will rescore them.
+    memory_limit : int
+        Bytes of forests that are kept in memory; the others are read whenever they are asked for.
+        0 for no limit.
+    """
+
+    def __init__(
+        self, store: ForestStore, rescorer: ForestRescorer, *, memory_limit: int = 0
+    ) -> None:
+        self.store = store
+        self._rescorer, self._limit = rescorer, memory_limit
+        self._kept: dict[int, PreparedForest] = {}
+        self._bytes = 0
+
+    def __getitem__(self, sentence: int) -> PreparedForest | None:
+        """Return the forest of a sentence; None if it has none."""
+        if sentence in self._kept:
+            return self._kept[sentence]
+        if sentence not in self.store:
+            return None
+        prepared = self._rescorer.prepare(self.store[sentence])
+        size = prepared.nbytes
+        # Several threads may come here at once: then a forest is made twice, and kept once.
+        if not self._limit or self._bytes + size <= self._limit:
+            self._kept[sentence] = prepared
+            self._bytes += size
+        return prepared
+
+
+class DecodedSet(HasForests, HasBlockLists):
     """A corpus with its parses, which are rescored with language models under any weights.
 
     Parameters
@@ -62,6 +137,7 @@ class DecodedSet(ForestData, BatchListData):
         self.threads = threads
         self.prepared: Prepared = metric.prepare(references)
         self._parses, self._rescorer, self._references = parses, rescorer, references
+        self._sentences: Sequence[int] = range(len(references))
         self._factors: FloatArray | None = None
 
     @property
@@ -73,14 +149,6 @@ class DecodedSet(ForestData, BatchListData):
     def sentence_count(self) -> int:
         """The number of sentences."""
         return len(self._references)
-
-    @property
-    def hypothesis_count(self) -> None:
-        """Derivations are too many to count them."""
-
-    @property
-    def oracle_score(self) -> None:
-        """The best derivations are not known."""
 
     @cached_property
     def feature_spread(self) -> FloatArray:
@@ -111,20 +179,6 @@ class DecodedSet(ForestData, BatchListData):
         scaled.feature_unit = np.ones(len(self.feature_names))
         return scaled
 
-    def on_one_thread(self) -> Self:
-        """Return the same data for use by one of several threads."""
-        serial = copy(self)
-        serial.threads = 1
-        return serial
-
-    def scores(self, weights: FloatArray) -> FloatArray:
-        """Refuse: there is no fixed set of candidates."""
-        raise ConfigError("candidates that change with the weights have to be listed first")
-
-    def error_surface(self, scores: FloatArray, slopes: FloatArray) -> ErrorSurface:
-        """Refuse: there is no fixed set of candidates."""
-        raise ConfigError("candidates that change with the weights have to be listed first")
-
     def forest(self, sentence: int, weights: FloatArray) -> Forest | None:
         """Return what cube pruning leaves of a sentence's parses under weights."""
         parse = self._parses[sentence]
@@ -141,23 +195,23 @@ class DecodedSet(ForestData, BatchListData):
             parse = self._parses[sentence]
             return "" if parse is None else self._rescorer.translate(parse, original).text
 
-        return list(map_in_order(translate, range(self.sentence_count), threads=self.threads))
+        return list(map_in_order(translate, self._sentences, threads=self.threads))
 
     def chosen(self, weights: FloatArray) -> FloatArray:
         """Return the summed statistics of the best translations."""
-        rows = self.prepared.statistics(self.texts(weights), threads=self.threads)
+        numbers = np.asarray(self._sentences, dtype=np.int64)
+        rows = self.prepared.statistics(self.texts(weights), numbers, threads=self.threads)
         total: FloatArray = rows.sum(axis=0)
         return total
 
-    def kbest_lists(
-        self,
-        weights: FloatArray,
-        k: int,
-        *,
-        seen: TuningSet | None = None,
-        sentences: Sequence[int] | None = None,
-    ) -> TuningSet:
-        """Return the k best translations of each sentence as n-best lists; see `ListData`."""
+    def subset(self, sentences: Sequence[int]) -> Self:
+        """Return the corpus with translations of these sentences alone; parses are shared."""
+        part = copy(self)
+        part._sentences = tuple(sentences)
+        return part
+
+    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
+        """Return the k best translations of each sentence as n-best lists."""
         builder = NBestBuilder(self._parses.store.words, self.feature_names)
         if seen is not None:
             builder.merge(seen.nbest)
@@ -169,14 +223,13 @@ class DecodedSet(ForestData, BatchListData):
             found = forest.kbest(weights, k, distinct=True, limit=LOOKED_AT)
             return [(derivation.text, derivation.features) for derivation in found]
 
-        numbers = range(self.sentence_count) if sentences is None else sentences
-        listed = map_in_order(best, numbers, threads=self.threads)
-        for number, translations in zip(numbers, listed, strict=True):
+        listed = map_in_order(best, self._sentences, threads=self.threads)
+        for number, translations in zip(self._sentences, listed, strict=True):
             for text, features in translations:
                 builder.add(number, text, features)
         lists = builder.finish(self.sentence_count)
         self.prepared.set_statistics(lists, threads=self.threads)
-        return TuningSet(nbest=lists, metric=self.metric, threads=self.threads)
+        return ListSet(nbest=lists, metric=self.metric, threads=self.threads)
 
     def _unscaled(self, weights: FloatArray) -> FloatArray:
         """Return the weights of features as they are, with a number for each."""

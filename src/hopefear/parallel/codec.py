@@ -1,0 +1,185 @@
+"""States and lessons as arrays, and back: one codec for checkpoints and for messages.
+
+A value is made of arrays, numbers, kernels of the core that can be saved, sparse matrices, n-best
+lists, and dataclasses and tuples of these. Nothing that is read is ever executed, and nothing is
+trusted: a value of the same kind is the pattern by which arrays become a value again. An array has
+the type and shape of the pattern's; a field that is annotated "grows" may have more rows, one that
+is annotated "derived" is not written and taken from the pattern.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Annotated, Any, get_args, get_origin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopefear.candidates import Candidates, ListSet
+from hopefear.errors import DataError
+from hopefear.nbest import NBest, NBestBuilder
+from hopefear.settings import type_hints
+
+__all__ = ["Arrays", "decode", "encode"]
+
+Arrays = dict[str, NDArray[Any]]
+SPARSE = ("data", "indices", "indptr", "shape")  # of a matrix of SciPy
+
+
+def encode(value: Any, name: str = "state") -> Arrays:
+    """Return a value as arrays, each named by its place in it."""
+    if value is None:
+        return {}
+    if isinstance(value, ListSet):
+        return _encode_lists(value.nbest, name)
+    if hasattr(value, "save"):
+        return {name: value.save()}
+    if hasattr(value, "indptr"):
+        return {f"{name}.{part}": np.asarray(getattr(value, part)) for part in SPARSE}
+    if is_dataclass(value):
+        marks = _marks(type(value))
+        parts = {
+            field.name: getattr(value, field.name)
+            for field in fields(value)
+            if "derived" not in marks[field.name]
+        }
+    elif isinstance(value, tuple):
+        parts = {str(i): part for i, part in enumerate(value)}
+    else:
+        return {name: np.asarray(value)}
+    return {
+        key: array
+        for part, inner in parts.items()
+        for key, array in encode(inner, f"{name}.{part}").items()
+    }
+
+
+def decode(
+    pattern: Any,
+    arrays: Mapping[str, NDArray[Any]],
+    data: Candidates,
+    name: str = "state",
+    *,
+    grows: bool = False,
+) -> Any:
+    """Return the value that the arrays are, of the kind of `pattern`.
+
+    Raises
+    ------
+    DataError
+        If the arrays are not those of such a value.
+    """
+    if pattern is None:
+        found = f"{name}.offsets" in arrays
+        return _decode_lists(arrays, data, name) if found else None
+    if hasattr(pattern, "save"):
+        return _decode_kernel(pattern, _array(arrays, name), name)
+    if hasattr(pattern, "indptr"):
+        return _decode_sparse(pattern, arrays, name)
+    if is_dataclass(pattern) and not isinstance(pattern, type):
+        marks = _marks(type(pattern))
+        parts = {
+            field.name: decode(
+                getattr(pattern, field.name),
+                arrays,
+                data,
+                f"{name}.{field.name}",
+                grows="grows" in marks[field.name],
+            )
+            for field in fields(pattern)
+            if "derived" not in marks[field.name]
+        }
+        return replace(pattern, **parts)
+    if isinstance(pattern, tuple):
+        return tuple(decode(part, arrays, data, f"{name}.{i}") for i, part in enumerate(pattern))
+    array = _array(arrays, name)
+    if isinstance(pattern, np.ndarray):
+        fixed = pattern.shape[1:] if grows else pattern.shape
+        shape = array.shape[1:] if grows and array.ndim else array.shape
+        if array.dtype != pattern.dtype or shape != fixed or array.ndim != pattern.ndim:
+            raise DataError(
+                f"'{name}' has {array.dtype} {array.shape}, expected "
+                f"{pattern.dtype} {pattern.shape}"
+            )
+        return array
+    if array.ndim != 0:
+        raise DataError(f"'{name}' is an array; expected {type(pattern).__name__}")
+    return type(pattern)(array.item())
+
+
+def _marks(kind: type) -> dict[str, tuple[object, ...]]:
+    hints = type_hints(kind)
+    return {
+        field.name: get_args(hints[field.name])[1:]
+        if get_origin(hints[field.name]) is Annotated
+        else ()
+        for field in fields(kind)
+    }
+
+
+def _array(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    if name not in arrays:
+        raise DataError(f"'{name}' is missing")
+    return arrays[name]
+
+
+def _decode_kernel(pattern: Any, array: NDArray[Any], name: str) -> Any:
+    """Load what a kernel saved; the kernel checks its own numbers, the pattern their extent."""
+    if array.dtype != np.float64 or array.ndim != 1:
+        raise DataError(f"'{name}' has {array.dtype} in {array.ndim} dimensions")
+    loaded = type(pattern).load(array)
+    if len(loaded) != len(pattern):
+        raise DataError(f"'{name}' has {len(loaded)} weights, expected {len(pattern)}")
+    return loaded
+
+
+def _decode_sparse(pattern: Any, arrays: Mapping[str, NDArray[Any]], name: str) -> Any:
+    values, indices, begin, shape = (_array(arrays, f"{name}.{part}") for part in SPARSE)
+    size = tuple(shape.tolist())
+    if len(size) != 2 or size[1] != pattern.shape[1]:
+        raise DataError(f"'{name}' has the shape {size}, expected {pattern.shape[1]} columns")
+    for part, array, kind in (("data", values, "f"), ("indices", indices, "i"), ("", begin, "i")):
+        if array.ndim != 1 or array.dtype.kind != kind:
+            raise DataError(f"'{name}.{part}' has {array.dtype} in {array.ndim} dimensions")
+    made = type(pattern)((values, indices, begin), shape=size)
+    made.check_format(full_check=True)  # a ValueError if an index is out of bounds
+    return made
+
+
+def _encode_lists(nbest: NBest, name: str) -> Arrays:
+    rows = range(len(nbest))
+    ids = [nbest.core.feature_ids(row) for row in rows]
+    values = [nbest.core.feature_values(row) for row in rows]
+    # A text may contain any white space.
+    texts = json.dumps([nbest.text(row) for row in rows], ensure_ascii=False)
+    statistics = nbest.statistics
+    return {
+        f"{name}.offsets": np.array(nbest.offsets),
+        f"{name}.texts": np.frombuffer(texts.encode(), dtype=np.uint8),
+        f"{name}.sizes": np.array([len(row) for row in ids], dtype=np.int64),
+        f"{name}.ids": np.concatenate([np.empty(0, dtype=np.int32), *ids]),
+        f"{name}.values": np.concatenate([np.empty(0), *values]),
+        f"{name}.statistics": np.empty((0, 0)) if statistics is None else statistics,
+    }
+
+
+def _decode_lists(arrays: Mapping[str, NDArray[Any]], data: Candidates, name: str) -> ListSet:
+    def part(key: str) -> NDArray[Any]:
+        return _array(arrays, f"{name}.{key}")
+
+    names = data.feature_names
+    texts = json.loads(part("texts").tobytes())
+    offsets, begin = part("offsets"), np.cumsum([0, *part("sizes").tolist()])
+    ids, values = part("ids").tolist(), part("values").tolist()
+    fits = len(texts) == len(begin) - 1 == offsets[-1] and len(ids) == len(values) == begin[-1]
+    ordered = offsets[0] == 0 and (np.diff(offsets) >= 0).all() and (np.diff(begin) >= 0).all()
+    if not fits or not ordered or not all(0 <= i < len(names) for i in ids):
+        raise DataError(f"the lists of '{name}' do not fit together")
+    builder = NBestBuilder(feature_names=names)
+    for sentence in range(len(offsets) - 1):
+        for row in range(int(offsets[sentence]), int(offsets[sentence + 1])):
+            own = range(int(begin[row]), int(begin[row + 1]))
+            builder.add(sentence, texts[row], {names[ids[i]]: values[i] for i in own})
+    nbest = builder.finish(len(offsets) - 1)
+    nbest.set_statistics(part("statistics"))
+    return ListSet(nbest=nbest, metric=data.metric, threads=data.threads)

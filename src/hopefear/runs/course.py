@@ -1,0 +1,268 @@
+"""The course of a run: epochs over the same candidates, or decodings with epochs on their lists.
+
+The second is the outer loop that Och (2003), section 6, has around the decoder.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from hopefear.candidates import Candidates, HasBlockLists, HasLists, HasSurface, HasUnits, ListSet
+from hopefear.learners import AnyLearner, Figures, needed_data
+from hopefear.nbest import NBestBuilder
+from hopefear.parallel import Strategy, Task
+from hopefear.rhythm import ProgressCallback, Rhythm, Step
+from hopefear.types import FloatArray
+
+__all__ = ["Course", "DecodingState", "Decodings", "Passes", "lists_are_made", "plan"]
+
+# Weights that change by less than this share of the largest one have stopped changing.
+UNCHANGED = 1e-6
+
+
+class Course(Protocol):
+    """What the loop of a run goes through."""
+
+    @property
+    def data(self) -> Candidates:
+        """What is learned from."""
+
+    @property
+    def epochs(self) -> int:
+        """How many there are, at most."""
+
+    def start(self, weights: FloatArray) -> Any:
+        """Return the state before the first epoch."""
+
+    def epoch(
+        self, state: Any, number: int, progress: ProgressCallback
+    ) -> tuple[Any, Figures | None] | None:
+        """Return the state after epoch `number`, from 0, and its figures; None if none is left."""
+
+    def weights(self, state: Any) -> FloatArray:
+        """Return the weights that the state stands for."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Passes:
+    """Epochs over the same candidates.
+
+    Attributes
+    ----------
+    data : Candidates
+        What the learner needs, or what lists of each block are made of.
+    learner, rhythm, strategy
+    origin : array
+        What a pull to the start pulls to.
+    seed : int
+    scaled : bool
+        Whether the learner sees all features at the same scale.
+    earlier : int
+        Epochs of the run before these, so that random numbers differ.
+    """
+
+    data: Candidates
+    learner: AnyLearner
+    rhythm: Rhythm
+    strategy: Strategy
+    origin: FloatArray
+    seed: int
+    scaled: bool = False
+    earlier: int = 0
+
+    @property
+    def epochs(self) -> int:
+        """The epochs of the rhythm."""
+        return self.rhythm.epochs
+
+    @cached_property
+    def _unit(self) -> FloatArray | float:
+        return cast(HasUnits, self.data).feature_unit if self.scaled else 1.0
+
+    @cached_property
+    def _task(self) -> Task:
+        data = cast(HasUnits, self.data).scaled if self.scaled else self.data
+        return Task(
+            learner=self.learner, data=data, rhythm=self.rhythm, origin=self.origin * self._unit
+        )
+
+    def start(self, weights: FloatArray) -> Any:
+        """Return the learner's state at `weights`."""
+        return self._task.start(weights * self._unit)
+
+    def epoch(
+        self, state: Any, number: int, progress: ProgressCallback
+    ) -> tuple[Any, Figures | None] | None:
+        """Carry out one epoch by the strategy."""
+        step = Step(
+            epoch=number,
+            epochs=self.epochs,
+            entropy=(self.seed, self.earlier + number),
+            shuffled=self.rhythm.order == "random",
+            progress=progress,
+        )
+        found = self.strategy.epoch(self._task, state, step)
+        if found.state is state:
+            return None
+        if not self.rhythm.line_search:
+            return found.state, found.figures
+        old, new = self.learner.weights(state), self.learner.weights(found.state)
+        # On the lists of this epoch alone: earlier ones are not kept (Watanabe, 2012, 4.2).
+        lists = _together(found.listed) if found.listed else cast(HasSurface, self._task.data)
+        return self._task.start(lists.line_search(old, new - old)), found.figures
+
+    def weights(self, state: Any) -> FloatArray:
+        """Return the weights for features as they are."""
+        return self.learner.weights(state) / self._unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodingState:
+    """The weights, the lists that were learned from, and whether the weights stopped changing."""
+
+    weights: FloatArray
+    lists: ListSet | None = None
+    converged: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decodings:
+    """A learner of lists on candidates that can be listed under any weights.
+
+    Each decoding lists the best candidates of every sentence under the weights and lets the learner
+    learn from the lists, merged with earlier ones or not. It is over when nothing new comes, or
+    when the weights stop changing. Attributes are those of `Passes`.
+    """
+
+    data: HasLists
+    learner: AnyLearner
+    rhythm: Rhythm
+    strategy: Strategy
+    origin: FloatArray
+    seed: int
+    scaled: bool = False
+
+    @property
+    def epochs(self) -> int:
+        """The number of decodings, at most."""
+        return self.rhythm.decodings
+
+    def start(self, weights: FloatArray) -> DecodingState:
+        """Start at `weights`, with nothing listed."""
+        return DecodingState(weights=weights)
+
+    def epoch(
+        self, state: DecodingState, number: int, progress: ProgressCallback
+    ) -> tuple[DecodingState, None] | None:
+        """List and learn; None if there is nothing new to learn from."""
+        if state.converged:
+            return None
+        seen = None if self.rhythm.lists == "replaced" else state.lists
+        lists = self.data.kbest_lists(state.weights, self.rhythm.list_size, seen=seen)
+        if seen is not None and len(lists.nbest) == len(seen.nbest):
+            return None
+        # A decoder may name a feature for the first time in any of its lists.
+        start = _padded(state.weights, len(lists.feature_names))
+        origin = start if self.rhythm.origin == "moved" else _padded(self.origin, len(start))
+        passes = Passes(
+            data=lists,
+            learner=self.learner,
+            rhythm=self.rhythm,
+            strategy=self.strategy,
+            origin=origin,
+            seed=self.seed,
+            scaled=self.scaled,
+            earlier=number * self.rhythm.epochs,
+        )
+        w = _learned(passes, lists, start, progress)
+        moved = np.abs(w - start).max(initial=0.0)
+        converged = bool(moved <= UNCHANGED * np.abs(w).max(initial=0.0))
+        return DecodingState(weights=w, lists=lists, converged=converged), None
+
+    def weights(self, state: DecodingState) -> FloatArray:
+        """Return the weights."""
+        return state.weights
+
+
+def _together(listed: Sequence[ListSet]) -> ListSet:
+    """Return the lists of all blocks as one; each sentence is in one of them."""
+    first = listed[0].nbest
+    builder = NBestBuilder(first.words, first.feature_names)
+    statistics: dict[int, FloatArray] = {}
+    for lists in listed:
+        builder.merge(lists.nbest)
+        for sentence in np.flatnonzero(np.diff(lists.nbest.offsets)).tolist():
+            found = lists.nbest.statistics_of(lists.nbest.rows(sentence))
+            if found is not None:
+                statistics[sentence] = found
+    nbest = builder.finish(first.sentence_count)
+    nbest.set_statistics(np.concatenate([statistics[key] for key in sorted(statistics)]))
+    return replace(listed[0], nbest=nbest)
+
+
+def _padded(weights: FloatArray, length: int) -> FloatArray:
+    padded = np.zeros(length)
+    padded[: len(weights)] = weights
+    return padded
+
+
+def _learned(
+    passes: Passes, lists: ListSet, start: FloatArray, progress: ProgressCallback
+) -> FloatArray:
+    """Return the weights of the best epoch on the lists, or of the last one."""
+    sign = 1.0 if lists.metric.higher_is_better else -1.0
+    state, best, high = passes.start(start), start, -np.inf
+    for number in range(passes.epochs):
+        found = passes.epoch(state, number, lambda done, total: None)
+        if found is None:
+            break
+        state, w = found[0], passes.weights(found[0])
+        score = sign * lists.score(w) if passes.rhythm.keep == "best" else np.inf
+        if score > high or passes.rhythm.keep == "last":
+            best, high = w, score
+        progress(number + 1, passes.epochs)
+    return best
+
+
+def lists_are_made(learner: AnyLearner, kind: type[Candidates]) -> bool:
+    """Whether lists have to be made of such candidates for a learner."""
+    needed = needed_data(learner)
+    return (
+        not issubclass(kind, needed) and issubclass(ListSet, needed) and issubclass(kind, HasLists)
+    )
+
+
+def plan(
+    data: Candidates,
+    learner: AnyLearner,
+    rhythm: Rhythm,
+    strategy: Strategy,
+    *,
+    origin: FloatArray,
+    seed: int,
+    scaled: bool = False,
+) -> Course:
+    """Return the course of a run whose settings fit together."""
+    in_blocks = rhythm.lists == "block" and isinstance(data, HasBlockLists)
+    if lists_are_made(learner, type(data)) and not in_blocks:
+        return Decodings(
+            data=cast(HasLists, data),
+            learner=learner,
+            rhythm=replace(rhythm, lists="merged") if rhythm.lists == "block" else rhythm,
+            strategy=strategy,
+            origin=origin,
+            seed=seed,
+            scaled=scaled,
+        )
+    return Passes(
+        data=data,
+        learner=learner,
+        rhythm=rhythm,
+        strategy=strategy,
+        origin=origin,
+        seed=seed,
+        scaled=scaled,
+    )
