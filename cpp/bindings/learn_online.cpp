@@ -40,6 +40,10 @@ void bind_online_weights(nb::module_& m) {
             "The mean over the steps.")
         .def("grown", &OnlineWeights::grown, nb::arg("features"),
              "The same with at least so many features; new ones have weight 0.")
+        .def_static(
+            "merged",
+            [](const std::vector<const OnlineWeights*>& all) { return OnlineWeights::merged(all); },
+            nb::arg("weights"), "The mean of several.")
         .def("copy", [](const OnlineWeights& weights) { return OnlineWeights(weights); })
         .def(
             "save", [](const OnlineWeights& weights) { return to_array(weights.save()); },
@@ -119,6 +123,19 @@ void bind_epochs(nb::module_& m) {
             },
             nb::arg("start"), nb::arg("origin"))
         .def_ro("loss", &SubgradientState::loss, "The losses met in the last epoch, summed up.")
+        .def("__len__", [](const SubgradientState& state) { return state.weights.size(); })
+        .def(
+            "moved",
+            [](const SubgradientState& state, const ArrayIn<double>& weights) {
+                return state.moved(as_span(weights));
+            },
+            nb::arg("weights"), "The same at other weights; what was averaged so far stays.")
+        .def_static(
+            "merged",
+            [](const std::vector<const SubgradientState*>& states) {
+                return SubgradientState::merged(states);
+            },
+            nb::arg("states"), "The mean of several states.")
         .def("weights",
              [](const SubgradientState& state) { return to_array(state.weights.weights()); })
         .def("average",
@@ -157,6 +174,13 @@ void bind_epochs(nb::module_& m) {
             nb::arg("start"), nb::arg("document"))
         .def_ro("loss", &BatchMiraState::loss, "The violations met in the last epoch, summed up.")
         .def_ro("updates", &BatchMiraState::updates, "How many of its sentences had one.")
+        .def("__len__", [](const BatchMiraState& state) { return state.weights.size(); })
+        .def_static(
+            "merged",
+            [](const std::vector<const BatchMiraState*>& states) {
+                return BatchMiraState::merged(states);
+            },
+            nb::arg("states"), "The mean of several states.")
         .def("weights",
              [](const BatchMiraState& state) { return to_array(state.weights.weights()); })
         .def("average",

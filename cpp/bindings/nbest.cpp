@@ -56,6 +56,14 @@ void bind_builder(nb::module_& m) {
         .def("add_all", nb::overload_cast<const NBest&>(&NBestBuilder::add), nb::arg("lists"),
              nb::call_guard<nb::gil_scoped_release>(),
              "Add all hypotheses of other lists; returns how many were new.")
+        .def(
+            "add_some",
+            [](NBestBuilder& builder, const NBest& lists, const ArrayIn<std::int64_t>& sentences) {
+                const auto numbers = as_span(sentences);
+                return without_gil([&] { return builder.add(lists, numbers); });
+            },
+            nb::arg("lists"), nb::arg("sentences"),
+            "Add the hypotheses of these sentences; returns how many were new.")
         .def("finish", &NBestBuilder::finish, nb::arg("sentences") = 0,
              nb::call_guard<nb::gil_scoped_release>(),
              "Make the lists, at least `sentences` of them; the builder is empty afterwards.")

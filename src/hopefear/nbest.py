@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -247,6 +247,18 @@ class NBest:
         It is 0 for a feature that is constant in every list, which cannot change any choice.
         """
         return _core.feature_spread(self.core, len(self.feature_names))
+
+    def subset(self, sentences: Sequence[int]) -> NBest:
+        """Return the lists of these sentences with their statistics; the others are empty."""
+        numbers = np.unique(np.asarray(sentences, dtype=np.int64))
+        builder = _core.NBestBuilder(self.words, self.feature_names)
+        builder.add_some(self.core, numbers)
+        part = NBest(builder.finish(self.sentence_count))
+        rows = [self.statistics_of(self.rows(number)) for number in numbers.tolist()]
+        known = [found for found in rows if found is not None]
+        if known:
+            part.set_statistics(np.concatenate(known))
+        return part
 
 
 class NBestBuilder:

@@ -105,6 +105,22 @@ void end_sentence(std::span<const double> statistics, double decay, BatchMiraSta
 
 }  // namespace
 
+BatchMiraState BatchMiraState::merged(std::span<const BatchMiraState* const> all) {
+    std::vector<const OnlineWeights*> weights;
+    for (const BatchMiraState* one : all) weights.push_back(&one->weights);
+    BatchMiraState mean{OnlineWeights::merged(weights), all.front()->document};
+    std::ranges::fill(mean.document, 0.0);
+    for (const BatchMiraState* one : all) {
+        if (one->document.size() != mean.document.size())
+            fail<DataError>("documents of different metrics cannot be merged");
+        for (std::size_t i = 0; i < mean.document.size(); ++i)
+            mean.document[i] += one->document[i] / static_cast<double>(all.size());
+        mean.loss += one->loss;
+        mean.updates += one->updates;
+    }
+    return mean;
+}
+
 std::vector<double> BatchMiraState::save() const {
     SavedNumbers saved;
     saved.add(weights.save());

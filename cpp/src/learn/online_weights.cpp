@@ -1,5 +1,7 @@
 #include "hopefear/learn/online_weights.hpp"
 
+#include <algorithm>
+
 #include "hopefear/base/error.hpp"
 #include "hopefear/learn/saved_numbers.hpp"
 
@@ -12,6 +14,32 @@ void OnlineWeights::checked_add(const SparseView& row, double step) {
         if (id < 0 || static_cast<std::size_t>(id) >= size())
             fail<DataError>("feature ", id, " has no weight: there are ", size());
     add(row, step);
+}
+
+OnlineWeights OnlineWeights::merged(std::span<const OnlineWeights* const> all) {
+    if (all.empty()) fail<DataError>("there are no weights to merge");
+    OnlineWeights mean = *all.front();
+    if (all.size() == 1) return mean;
+    std::size_t features = 0;
+    for (const OnlineWeights* one : all) features = std::max(features, one->size());
+    mean.fold();
+    mean = mean.grown(features);
+    for (const OnlineWeights* one : all.subspan(1)) {
+        if (one->origin_ != mean.origin_)
+            fail<DataError>("weights with different origins cannot be merged");
+        OnlineWeights other = one->grown(features);
+        other.fold();
+        for (std::size_t i = 0; i < features; ++i) {
+            mean.v_[i] += other.v_[i];
+            mean.sum_[i] += other.sum_[i];
+        }
+        mean.steps_ += other.steps_;
+    }
+    const auto count = static_cast<double>(all.size());
+    for (auto* part : {&mean.v_, &mean.sum_})
+        for (double& value : *part) value /= count;
+    mean.steps_ /= count;
+    return mean;
 }
 
 std::vector<double> OnlineWeights::save() const {

@@ -41,6 +41,41 @@ void move(const NBest& nbest, NBest::Rows rows, std::span<const double> slopes,
 
 }  // namespace
 
+CumulativePenalty CumulativePenalty::merged(std::span<const CumulativePenalty* const> all) {
+    CumulativePenalty mean(all.front()->size());
+    for (const CumulativePenalty* one : all) {
+        for (std::size_t i = 0; i < mean.size(); ++i) mean.paid_[i] += one->paid_[i] / all.size();
+        mean.due_ += one->due_ / all.size();
+    }
+    return mean;
+}
+
+SubgradientState SubgradientState::moved(std::span<const double> target) const {
+    if (target.size() != weights.size())
+        fail<DataError>(target.size(), " weights, but the state has ", weights.size());
+    SubgradientState state = *this;
+    for (std::size_t i = 0; i < target.size(); ++i) {
+        const auto id = static_cast<FeatureId>(i);
+        state.weights.add(id, target[i] - state.weights[id]);
+    }
+    return state;
+}
+
+SubgradientState SubgradientState::merged(std::span<const SubgradientState* const> all) {
+    std::vector<const OnlineWeights*> weights;
+    std::vector<const CumulativePenalty*> penalties;
+    double loss = 0.0;
+    for (const SubgradientState* one : all) {
+        weights.push_back(&one->weights);
+        penalties.push_back(&one->penalty);
+        loss += one->loss;
+    }
+    OnlineWeights mean = OnlineWeights::merged(weights);
+    for (const CumulativePenalty* one : penalties)
+        if (one->size() != mean.size()) fail<DataError>("states of different features");
+    return {std::move(mean), CumulativePenalty::merged(penalties), loss};
+}
+
 std::vector<double> CumulativePenalty::save() const {
     SavedNumbers saved;
     saved.add(paid_);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "hopefear/base/characters.hpp"
@@ -78,11 +79,18 @@ bool NBestBuilder::add(std::size_t sentence, std::string_view text, std::span<co
 }
 
 std::size_t NBestBuilder::add(const NBest& other) {
+    std::vector<std::int64_t> sentences(other.sentences());
+    std::iota(sentences.begin(), sentences.end(), 0);
+    return add(other, sentences);
+}
+
+std::size_t NBestBuilder::add(const NBest& other, std::span<const std::int64_t> sentences) {
     // Names in our numbers, as they are met.
     std::vector<FeatureId> known(other.feature_count(), -1);
     const Vocabulary& names = *other.feature_names();
     const std::size_t before = hypotheses();
-    for (std::size_t sentence = 0; sentence < other.sentences(); ++sentence) {
+    for (const std::int64_t number : sentences) {
+        const std::size_t sentence = other.checked_sentence(number);
         const auto [begin, end] = other.rows(sentence);
         for (std::size_t row = begin; row < end; ++row) {
             const SparseView features = other.features(row);

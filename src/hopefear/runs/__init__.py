@@ -1,7 +1,6 @@
-"""Tuning: everything between files of candidates and learners."""
+"""Runs: from settings and files to events, weights and a run directory."""
 
-from hopefear.presets import Preset, presets
-from hopefear.runs.data import LoadedSet, load_data
+from hopefear.runs.load import Loaded, load_data
 from hopefear.runs.loop import learn
 from hopefear.runs.options import build_settings
 from hopefear.runs.run import run
@@ -9,12 +8,10 @@ from hopefear.runs.settings import DataSettings, TuneSettings
 
 __all__ = [
     "DataSettings",
-    "LoadedSet",
-    "Preset",
+    "Loaded",
     "TuneSettings",
     "build_settings",
     "learn",
     "load_data",
-    "presets",
     "run",
 ]

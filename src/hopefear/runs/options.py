@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import cast
 
 from hopefear.errors import ConfigError
-from hopefear.learners import Learner, TuningSet, learners
+from hopefear.learners import AnyLearner, learners
 from hopefear.metrics import Metric, metrics
-from hopefear.presets import presets
+from hopefear.presets import load_presets, overlaid
 from hopefear.registry import suggest
 from hopefear.runs.settings import TuneSettings
 from hopefear.settings import config
@@ -23,7 +23,7 @@ STARTS = ("start", "start_file", "start_patterns", "infer_start")
 
 
 def build_settings(
-    learner: str | Path | Learner,
+    learner: str | Path | AnyLearner,
     options: Mapping[str, object],
     *,
     metric: str | Metric | None = None,
@@ -54,22 +54,18 @@ def build_settings(
     if metric is not None:
         put(table, "metric", metric if isinstance(metric, str) else _plain(metric), source)
     chosen = {key: value for key, value in (metric_options or {}).items() if value is not None}
-    if chosen or "metric" not in table or _has_forests(table):
-        put(table, "metric", _with_tokenizer(table, _metric_table(table) | chosen), source)
+    if chosen:
+        put(table, "metric", _metric_table(table) | chosen, source)
     for assignment in assignments:
         key, value = parse_assignment(assignment)
         put(table, key, value, source)
     if "learner" in table:
-        _put_preset(table, source)
-        translates = bool(table.get("model") or table.get("decoder"))
-        table["learner"] = _expanded(
-            table["learner"], forests=_has_forests(table), translates=translates
-        )
+        table = _expanded(table, source)
     table.setdefault("tuning", {})  # which says what it needs
     return config.decode(TuneSettings, table, source=source)
 
 
-def _base(learner: str | Path | Learner) -> tuple[Table, str]:
+def _base(learner: str | Path | AnyLearner) -> tuple[Table, str]:
     """Return the table to begin with, and what messages call it."""
     if not isinstance(learner, str | Path):
         return {
@@ -78,97 +74,69 @@ def _base(learner: str | Path | Learner) -> tuple[Table, str]:
     if Path(learner).suffix == ".toml":
         return read_table(Path(learner)), str(learner)
     name = str(learner)
-    if name not in presets and name not in learners:
-        known = [*presets, *learners]
-        raise ConfigError(
-            f"'{name}' is no preset, no learner and no .toml file{suggest(name, known)}"
-        )
+    if name not in load_presets() and name not in learners:
+        known = suggest(name, [*load_presets(), *learners])
+        raise ConfigError(f"unknown preset or learner '{name}'{known}")
     return {"learner": name}, f"tune {name}"
 
 
 def _metric_table(table: Table) -> Table:
     """Return the metric of the table, or else the one that suits the data."""
     given = table.get("metric")
-    if isinstance(given, dict):
+    if isinstance(given, dict) and "name" in given:
         return given
-    if given is not None:
+    if isinstance(given, str):
         return {"name": given}
     data = table.get("tuning")
     data = data if isinstance(data, dict) else {}
     scores = data.get("score_feature") or data.get("scores")
+    own = given if isinstance(given, dict) else {}
     if scores:
-        return {"name": "column", "label": Path(str(scores)).name}
-    # The words of a model's translations are there; a tokenizer could only break them up.
-    return {"name": "bleu", "tokenize": "none"} if table.get("model") else {"name": "bleu"}
+        return {"name": "column", "label": Path(str(scores)).name, **own}
+    return {"name": "bleu", **own}
 
 
-def _has_forests(table: Table) -> bool:
+def _kind(table: Table) -> str:
+    """Return the kind of the candidates, as presets name it."""
+    if table.get("model"):
+        return "model"
+    if table.get("decoder"):
+        return "decoder"
     data = table.get("tuning")
-    return isinstance(data, dict) and "forests" in data
-
-
-def _with_tokenizer(table: Table, metric: Table) -> Table:
-    """Add that the words of forests are tokens, unless the metric says otherwise."""
-    if _has_forests(table) and metric.get("name") == "bleu":
-        return {"tokenize": "none", **metric}
-    return metric
+    return "forests" if isinstance(data, dict) and data.get("forests") else "lists"
 
 
 def _plain(metric: Metric) -> Table:
     return {"name": metrics.name_of(type(metric)), **config.encode(metric)}
 
 
-def _put_preset(table: Table, source: str) -> None:
-    """Put what a preset says of the run into the table, unless that says something else."""
+def _expanded(table: Table, source: str) -> Table:
+    """Put a preset, or a learner's defaults, under what the table says."""
     given = table["learner"]
-    name = given.get("name") if isinstance(given, dict) else given
-    if isinstance(name, str) and name not in presets and name not in learners:
-        problem = f"'{name}' is no preset and no learner{suggest(name, [*presets, *learners])}"
+    given = {"name": given} if isinstance(given, str) else given
+    if not isinstance(given, dict) or not isinstance(given.get("name"), str):
+        return table
+    name, presets = given["name"], load_presets()
+    if name not in presets and name not in learners:
+        problem = f"unknown preset or learner '{name}'{suggest(name, [*presets, *learners])}"
         raise ConfigError(f"{source}: learner.name: {problem}")
-    if name not in presets:
-        return
-    preset = presets[cast(str, name)]
-    if preset.start and not any(key in table for key in STARTS):
-        table["start_patterns"] = dict(preset.start)
-    if preset.scale_features:
-        table.setdefault("scale_features", True)
+    base = presets[name].table(_kind(table)) if name in presets else {"learner": {"name": name}}
+    if any(key in table for key in STARTS):
+        base = {key: value for key, value in base.items() if key not in STARTS}
+    own = cast(Table, base["learner"])
+    learner = config.decode(learners[own["name"]], _options(own), source=f"preset {name}")
+    base["learner"] = {"name": own["name"], **config.encode(learner)}
+    base["rhythm"] = config.encode(learner.rhythm) | base.get("rhythm", {})
+    metric = base.pop("metric", {})
+    suited = _metric_table(table)
+    if suited["name"] == "bleu":
+        # Words of forests and of a model's translations are there: a tokenizer could only break
+        # them up.
+        words = {"tokenize": "none"} if _kind(table) in ("forests", "model") else {}
+        suited = words | metric | suited
+    changes = table | {"learner": _options(given), "metric": suited}
+    return overlaid(base, changes)
 
 
-def _expanded(learner: object, *, forests: bool, translates: bool) -> object:
-    """Put a preset's learner in place of its name; options beside it go over the preset's.
-
-    Around a decoder, lists are made as of forests: what learns from them then is the same.
-    """
-    given = {"name": learner} if isinstance(learner, str) else learner
-    if not isinstance(given, dict):
-        return learner
-    name = given.get("name")
-    if name in presets:
-        chosen = presets[cast(str, name)]
-        other = chosen.on_forests
-        suits = forests or (translates and other is not None and TuningSet in other.learns_from)
-        base = other if other is not None and suits else chosen.learner
-    elif name in learners:
-        try:
-            base = learners[cast(str, name)]()
-        except TypeError:  # it has no defaults: what is missing will be told
-            return learner
-    else:
-        return learner
-    changes = {key: value for key, value in given.items() if key != "name"}
-    return _over({"name": learners.name_of(type(base)), **config.encode(base)}, changes)
-
-
-def _over(table: Table, changes: Mapping[str, object]) -> Table:
-    """Return a table with changes; a part that stays of its kind need not be named again."""
-    changed = dict(table)
-    for key, value in changes.items():
-        known = table.get(key)
-        same = (
-            isinstance(known, dict)
-            and isinstance(value, dict)
-            and "name" in known
-            and value.get("name", known["name"]) == known["name"]
-        )
-        changed[key] = _over(cast(Table, known), cast(Table, value)) if same else value
-    return changed
+def _options(table: Table) -> Table:
+    return {key: value for key, value in table.items() if key != "name"}

@@ -6,19 +6,21 @@ from typing import Annotated
 
 from hopefear.candidates import CommandDecoder
 from hopefear.errors import ConfigError
-from hopefear.learners import Learner, OnlineLearner, Scaled, learners
+from hopefear.learners import AnyLearner, learners
 from hopefear.metrics import Bleu, Column, Metric, metrics
-from hopefear.runs.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_learner
+from hopefear.parallel import Serial, Strategy, strategies
+from hopefear.rhythm import Rhythm
+from hopefear.runs.course import lists_are_made
+from hopefear.runs.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_together
 from hopefear.runs.stopping import Stopping
 from hopefear.settings import parse_size, setting, settings
 from hopefear.types import Weights
 
 __all__ = ["DataSettings", "TuneSettings"]
 
-LIST_SIZE, ITERATIONS = 100, 20
-
 # The headings of --help and of the reference page.
-LEARNER, TUNING, HELD_OUT = "Learner", "Tuning data", "Held-out data"
+LEARNER, RHYTHM, STRATEGY = "Learner", "Rhythm", "Strategy"
+TUNING, HELD_OUT = "Tuning data", "Held-out data"
 DECODER, METRIC, RUN = "Decoder", "Metric", "Run"
 STOPPING, OUTPUT = "Stopping", "Output"
 
@@ -118,7 +120,17 @@ class DataSettings:
 class TuneSettings:
     """A tuning run."""
 
-    learner: Annotated[Learner, learners] = setting(help="How to learn.", group=LEARNER)
+    learner: Annotated[AnyLearner, learners] = setting(help="How to learn.", group=LEARNER)
+    rhythm: Rhythm = setting(
+        None,
+        "Which sentences the learner sees at a time, and when candidates are listed again.",
+        group=RHYTHM,
+        prefix="",
+        shown="the learner's own",
+    )
+    strategy: Annotated[Strategy, strategies] = setting(
+        factory=Serial, help="How the work is shared out.", group=STRATEGY
+    )
     tuning: DataSettings = setting(help="What to learn from.", group=TUNING, prefix="")
     dev: DataSettings | None = setting(
         None, "Held-out data, by which the best epoch is chosen.", group=HELD_OUT, prefix="dev-"
@@ -143,15 +155,6 @@ class TuneSettings:
         group=DECODER,
         metavar="DIR",
         shown="in the run's directory",
-    )
-    list_size: int = setting(
-        LIST_SIZE,
-        "Translations per sentence in the lists made by a decoder or from forests.",
-        group=DECODER,
-        least=2,
-    )
-    iterations: int = setting(
-        ITERATIONS, "How often such lists are made, at most.", group=DECODER, least=1
     )
     metric: Annotated[Metric, metrics] = setting(
         factory=Bleu,
@@ -241,7 +244,9 @@ class TuneSettings:
     )
 
     def check(self) -> None:
-        """Refuse settings that contradict each other."""
+        """Take the learner's own rhythm if none is given; refuse settings that contradict."""
+        if vars(self)["rhythm"] is None:
+            object.__setattr__(self, "rhythm", self.learner.rhythm)
         self._check_decoders()
         if self.start is not None and self.start_file is not None:
             raise ConfigError("start and start_file: give one of them")
@@ -263,7 +268,32 @@ class TuneSettings:
                     f"{name} has {what}, but the metric {self.metric.name} is of {needed}",
                     settings=(f"{name}.{needed}", "metric"),
                 )
-        self._check_learner()
+        check_together(
+            self.learner,
+            self.kind,
+            self.strategy,
+            self.metric,
+            self.rhythm,
+            scaled=self.scale_features,
+        )
+        if not self.lists_are_made:
+            self._check_no_lists_asked_for()
+
+    def _check_no_lists_asked_for(self) -> None:
+        own = self.learner.rhythm
+        for name in ("decodings", "list_size", "lists", "origin", "keep"):
+            if getattr(self.rhythm, name) != getattr(own, name):
+                raise ConfigError(
+                    f"rhythm.{name} is for lists that are made for a learner; "
+                    f"'{learners.name_of(type(self.learner))}' learns from "
+                    f"{self.kind.data.description} as they are",
+                    settings=(f"rhythm.{name}",),
+                )
+
+    @property
+    def lists_are_made(self) -> bool:
+        """Whether lists are made for the learner: of forests, or by a decoder."""
+        return lists_are_made(self.learner, self.kind.data)
 
     @property
     def translates(self) -> bool:
@@ -295,15 +325,6 @@ class TuneSettings:
         if self.model is None and (self.pop_limit is not None or self.parses is not None):
             problem = "pop_limit and parses are for the decoder of a model"
             raise ConfigError(problem, settings=("pop_limit", "parses", "model"))
-        lists_asked_for = (self.list_size, self.iterations) != (LIST_SIZE, ITERATIONS)
-        stored = self.kind in (LISTS, FORESTS)
-        if lists_asked_for and stored and issubclass(self.kind.data, self.learner.learns_from):
-            name = learners.name_of(type(self.learner))
-            problem = (
-                "list_size and iterations are for lists that are made for a learner; "
-                f"'{name}' learns from {self.kind.data.description} as they are"
-            )
-            raise ConfigError(problem, settings=("list_size", "iterations"))
         if self.translates and self.features:
             problem = "features is for n-best lists and forests; a decoder has its own"
             raise ConfigError(problem, settings=("features",))
@@ -325,12 +346,3 @@ class TuneSettings:
         if self.translates:
             return COMMAND if self.model is None else MODEL
         return LISTS if self.tuning.forests is None else FORESTS
-
-    def _check_learner(self) -> None:
-        check_learner(self.learner, self.kind)
-        if isinstance(self.learner, OnlineLearner):
-            self.learner.check_metric(self.metric)
-        if self.scale_features:
-            if self.kind is COMMAND:
-                raise ConfigError("scale_features: what a decoder's command sees cannot be scaled")
-            Scaled(learner=self.learner)  # which refuses options that are in units of features

@@ -30,6 +30,9 @@ struct BatchMiraState {
     double loss = 0.0;             // the sum of the violations in the last epoch
     std::size_t updates = 0;       // how many of its sentences had a violation
 
+    // The mean of the weights and documents of several states.
+    [[nodiscard]] static BatchMiraState merged(std::span<const BatchMiraState* const> all);
+
     // The whole state as one array, and the state from such an array.
     [[nodiscard]] std::vector<double> save() const;
     [[nodiscard]] static BatchMiraState load(std::span<const double> saved);

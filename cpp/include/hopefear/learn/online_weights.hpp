@@ -71,6 +71,9 @@ class OnlineWeights {
         return larger;
     }
 
+    // The mean of weights that took equally many steps: of w, and of the sums behind the average.
+    [[nodiscard]] static OnlineWeights merged(std::span<const OnlineWeights* const> all);
+
     // w += step * row. Throws DataError for a row that does not fit.
     void checked_add(const SparseView& row, double step);
 

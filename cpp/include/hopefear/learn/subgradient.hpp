@@ -30,6 +30,9 @@ class CumulativePenalty {
     void pay(OnlineWeights& weights, FeatureId id);
     void pay_all(OnlineWeights& weights);
 
+    // The mean of what is due and of what was paid.
+    [[nodiscard]] static CumulativePenalty merged(std::span<const CumulativePenalty* const> all);
+
     [[nodiscard]] std::vector<double> save() const;
     [[nodiscard]] static CumulativePenalty load(std::span<const double> saved);
 
@@ -42,6 +45,10 @@ struct SubgradientState {
     OnlineWeights weights;
     CumulativePenalty penalty;
     double loss = 0.0;  // the losses met in the last epoch, summed up
+
+    // The same at other weights: what was averaged so far stays.
+    [[nodiscard]] SubgradientState moved(std::span<const double> target) const;
+    [[nodiscard]] static SubgradientState merged(std::span<const SubgradientState* const> all);
 
     // Everything in one array, and the same from it.
     [[nodiscard]] std::vector<double> save() const;

@@ -29,6 +29,8 @@ class NBestBuilder {
              std::span<const double> values);
     // Add all hypotheses of other lists; the number of those that were new.
     std::size_t add(const NBest& other);
+    // The same for the lists of these sentences alone.
+    std::size_t add(const NBest& other, std::span<const std::int64_t> sentences);
 
     [[nodiscard]] std::size_t hypotheses() const { return sentence_.size(); }
     [[nodiscard]] std::size_t duplicates() const { return duplicates_; }
