@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hopefear.learners import TuningSet
+from hopefear.candidates import ListSet
 from hopefear.metrics import Bleu, References
 from hopefear.nbest import BarLayout, NBestBuilder
 
@@ -63,13 +63,13 @@ class MadeUpLists:
                 lines.append(b"%d ||| %b ||| %b ||| 0\n" % (sentence, said, b" ".join(named)))
             yield b"".join(lines)
 
-    def tuning_set(self, *, threads: int = 1, memory_limit: int = 0) -> TuningSet:
+    def tuning_set(self, *, threads: int = 1, memory_limit: int = 0) -> ListSet:
         """Read the lists and let BLEU judge them."""
         builder = NBestBuilder(memory_limit=memory_limit)
         builder.parse(self.pieces(), BarLayout(), "made-up lists")
         nbest, metric = builder.finish(), Bleu(tokenize="none")
         metric.prepare(self.references()).set_statistics(nbest, threads=threads)
-        return TuningSet(nbest=nbest, metric=metric, threads=threads)
+        return ListSet(nbest=nbest, metric=metric, threads=threads)
 
     @property
     def _vocabulary(self) -> int:

@@ -22,6 +22,7 @@ from hopefear.learners.online import OnlineLearner
 from hopefear.metrics import Bleu, References
 from hopefear.translation import Decoder
 from hopefear.types import FloatArray, Vocabulary
+from tuning_sets import next_state
 
 TRIES = 2
 LEARNERS: dict[str, OnlineLearner] = {
@@ -92,9 +93,9 @@ def measured(learner: OnlineLearner, data: DecodedBeside, weights: FloatArray) -
     """Return what an epoch costs, as a ratio to plain decoding."""
     data.plain = data.rescoring = spent = 0.0
     for _ in range(TRIES):
-        state = learner.init(data, weights)
+        state = learner.start(data, weights, weights)
         start = time.process_time()
-        learner.epoch(data, state, (1, 0), lambda done, total: None)
+        next_state(learner, data, state, (1, 0))
         spent += time.process_time() - start
     spent -= data.plain
     rescoring = data.rescoring / data.plain

@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable
 
 from benchmarks._hiero import HieroForests
+from hopefear.candidates import ForestSet
 from hopefear.forest import Forest
-from hopefear.learners import ForestMira, ForestSet
+from hopefear.learners import ForestMira
 from hopefear.metrics import Bleu, References
+from tuning_sets import next_state
 
 LENGTHS = (8, 10, 12, 14, 16, 18)
 FORESTS = 60
@@ -64,12 +66,12 @@ def run() -> list[tuple[str, str]]:
     if split is None:
         raise RuntimeError("BLEU of words has statistics on edges")
     learner = ForestMira(line_search=0)
-    start = learner.init(data, weights)
+    start = learner.start(data, weights, weights)
 
     def learn() -> None:
         state = start
         for epoch in range(EPOCHS):
-            state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+            state = next_state(learner, data, state, (1, epoch))
 
     epoch = seconds(learn, 2) / EPOCHS
     direction = weights[::-1].copy()

@@ -18,9 +18,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from hopefear.candidates import ListSet
 from hopefear.events import RunFinished
 from hopefear.formats import load_nbest, read_lines
-from hopefear.learners import KBestMira, Learner, Mert, Pro, TuningSet
+from hopefear.learners import KBestMira, Learner, Mert, Pro
 from hopefear.metrics import Bleu, References
 from hopefear.runs import learn
 from hopefear.types import Weights
@@ -89,7 +90,7 @@ def measure(name: str) -> None:
     start = START / START.norm(1)
     spent, scores = [], []
     for seed in SEEDS:
-        data = TuningSet(nbest=lists, metric=metric, threads=1)
+        data = ListSet(nbest=lists, metric=metric, threads=1)
         began = time.process_time()
         for event in learn(data, PEERS[name].learner, start=start, name=name, seed=seed):
             if isinstance(event, RunFinished):

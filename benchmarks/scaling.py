@@ -24,19 +24,10 @@ import numpy as np
 
 from benchmarks._lists import MadeUpLists
 from hopefear import _core
-from hopefear.learners import (
-    KBestMira,
-    Lbfgs,
-    Learner,
-    Mert,
-    Oro,
-    Pro,
-    Rampion,
-    Sgd,
-    StructuredSvm,
-    TuningSet,
-)
+from hopefear.candidates import ListSet
+from hopefear.learners import KBestMira, Lbfgs, Learner, Mert, Oro, Pro, Rampion, Sgd, StructuredSvm
 from hopefear.losses import BayesRisk, Hinge, Log, Ramp2
+from tuning_sets import next_state
 
 BASE = MadeUpLists(sentences=10_000, size=100, dense=8)  # 64 MB of features
 FEW = MadeUpLists(sentences=1000, size=100, dense=4, sparse=4000)
@@ -67,21 +58,21 @@ DENSE = {
 SPARSE = {"few": FEW, "many": replace(FEW, sparse=2 * FEW.sparse)}
 
 
-def seconds(learner: Learner, data: TuningSet) -> float:
+def seconds(learner: Learner, data: ListSet) -> float:
     """Return the CPU time of a run from equal weights."""
     start = np.full(len(data.feature_names), 1.0 / len(data.feature_names))
     fresh = replace(data)  # nothing cached
     began = time.process_time()
-    state = learner.init(fresh, start)
+    state = learner.start(fresh, start, start)
     for epoch in range(learner.epochs):
-        following = learner.epoch(fresh, state, (1, epoch), lambda done, total: None)
+        following = next_state(learner, fresh, state, (1, epoch))
         if following is state:
             break
         state = following
     return time.process_time() - began
 
 
-def doubling(learner: Learner, base: TuningSet, doubled: TuningSet) -> tuple[float, list[float]]:
+def doubling(learner: Learner, base: ListSet, doubled: ListSet) -> tuple[float, list[float]]:
     """Return the least time on the base, and the ratios of all pairs of runs."""
     pairs: list[tuple[float, float]] = []
     wanted = MOST
@@ -91,7 +82,7 @@ def doubling(learner: Learner, base: TuningSet, doubled: TuningSet) -> tuple[flo
     return min(one for one, _ in pairs), [two / one for one, two in pairs]
 
 
-def oracle_pairs(data: TuningSet) -> int:
+def oracle_pairs(data: ListSet) -> int:
     """Return how many pairs the exhaustive PRO learns from."""
     lists, sentences = data.nbest.core, np.arange(data.sentence_count)
     oracles = _core.corpus_oracles(lists, data.corpus_score, sentences)

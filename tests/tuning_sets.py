@@ -1,18 +1,24 @@
 """Tuning sets of made-up candidates, for the tests of learners."""
 
+from typing import Any
+
 import numpy as np
 
+from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.forest import Forest, ForestBuilder
-from hopefear.learners import ForestSet, TuningSet
+from hopefear.learners import AnyLearner
 from hopefear.metrics import Bleu, References, TextMetric
 from hopefear.nbest import NBestBuilder
+from hopefear.parallel import Serial, Strategy
+from hopefear.rhythm import ProgressCallback, Rhythm
+from hopefear.runs.course import Course, plan
 from hopefear.types import FloatArray, Vocabulary, Weights
 
 
 def synthetic_set(
     *, sentences: int = 25, size: int = 12, seed: int = 1, threads: int = 1
-) -> TuningSet:
+) -> ListSet:
     builder, references = NBestBuilder(), []
     for name in START:
         builder.core.feature_names.add(name)
@@ -23,11 +29,50 @@ def synthetic_set(
             builder.add(sentence, hypothesis.text, hypothesis.features)
     nbest, metric = builder.finish(sentences), Bleu(tokenize="none")
     metric.prepare(References(references)).set_statistics(nbest)
-    return TuningSet(nbest=nbest, metric=metric, threads=threads)
+    return ListSet(nbest=nbest, metric=metric, threads=threads)
 
 
-def start_vector(data: TuningSet) -> FloatArray:
+def start_vector(data: ListSet) -> FloatArray:
     return START.vector(data.nbest.feature_names)
+
+
+def course_of(
+    learner: AnyLearner,
+    data: Candidates,
+    start: FloatArray,
+    *,
+    seed: int = 1,
+    rhythm: Rhythm | None = None,
+    strategy: Strategy | None = None,
+    scaled: bool = False,
+) -> Course:
+    """The course of a run of a learner, in its own rhythm if no other is given."""
+    return plan(
+        data,
+        learner,
+        rhythm or learner.rhythm,
+        strategy or Serial(),
+        origin=start,
+        seed=seed,
+        scaled=scaled,
+    )
+
+
+def next_state(
+    learner: AnyLearner,
+    data: Candidates,
+    state: Any,
+    seed: tuple[int, int],
+    progress: ProgressCallback = lambda done, total: None,
+    *,
+    rhythm: Rhythm | None = None,
+) -> Any:
+    """The state after one more epoch; `state` itself if there is nothing left to learn."""
+    course = course_of(
+        learner, data, np.zeros(len(data.feature_names)), seed=seed[0], rhythm=rhythm
+    )
+    found = course.epoch(state, seed[1], progress)
+    return state if found is None else found[0]
 
 
 FOREST_START = Weights({"tm": 0.2, "inverted": 0.3, "words": 0.2, "noise": 0.4})

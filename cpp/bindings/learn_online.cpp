@@ -1,3 +1,5 @@
+#include <nanobind/stl/vector.h>
+
 #include "bindings.hpp"
 #include "hopefear/learn/batch_mira.hpp"
 #include "hopefear/learn/online_weights.hpp"

@@ -28,17 +28,16 @@ from hopefear.formats.conversion import convert
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.formats.texts import Texts, name_of_texts, read_references, read_texts
-from hopefear.learners import Learner
+from hopefear.learners import AnyLearner
 from hopefear.metrics import Metric, TextMetric, check_tokenization
 from hopefear.runs import build_settings, run
-from hopefear.runs.run_directory import check_stopped
-from hopefear.runs.run_folder import load_run_settings
+from hopefear.runs.run_directory import check_stopped, load_run_settings
 
 __all__ = ["convert", "evaluate", "report", "rerank", "tune"]
 
 
 def tune(
-    learner: str | Path | Learner,
+    learner: str | Path | AnyLearner,
     *,
     out: PathLike | None = None,
     force: bool = False,

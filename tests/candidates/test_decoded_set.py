@@ -13,6 +13,7 @@ from hopefear.learners import Arow, Learner, MinRisk, Mira, OnlineSgd, Perceptro
 from hopefear.search import Linear, NBest
 from hopefear.types import FloatArray, Weights
 from small_models import START, small_corpus, small_decoder, small_set
+from tuning_sets import next_state
 
 
 @pytest.fixture
@@ -89,9 +90,9 @@ ONLINE: list[Learner] = [
 @pytest.mark.parametrize("learner", ONLINE, ids=lambda learner: type(learner).__name__)
 def test_online_learners_learn_to_translate(data: DecodedSet, learner: Learner) -> None:
     w = start_of(data)
-    state, scores = learner.init(data, w), [data.score(w)]
+    state, scores = learner.start(data, w, w), [data.score(w)]
     for epoch in range(4):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
         scores.append(data.score(learner.weights(state)))
     assert max(scores) > scores[0] + 5.0
 

@@ -11,19 +11,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import brute_force
 from hopefear import _core
+from hopefear.candidates import ForestSet, ListSet
 from hopefear.errors import DataError
 from hopefear.forest import Forest, nbest_forest
-from hopefear.learners import ForestSet, Mert, TuningSet
+from hopefear.learners import Mert
 from hopefear.metrics import Bleu, Chrf, References, TextMetric, Wer
 from hopefear.types import FloatArray, Hypothesis, Vocabulary
 from strategies import Numbers, arrays, corpora, finite, forests, whole
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import next_state, start_vector, synthetic_set
 
 BLEU = Bleu(tokenize="none")
 three_weights, three_whole = arrays(3, finite), arrays(3, whole)
 
 
-def as_forests(data: TuningSet, *, threads: int = 1, metric: TextMetric = BLEU) -> ForestSet:
+def as_forests(data: ListSet, *, threads: int = 1, metric: TextMetric = BLEU) -> ForestSet:
     """Make a forest of each list; the references are gone, so the first hypothesis stands in."""
     words, names = Vocabulary(), Vocabulary()
     for i in range(len(data.feature_names)):
@@ -196,7 +197,7 @@ def test_forests_made_of_lists_have_the_surface_of_the_lists() -> None:
         assert_array_equal(tables[0][1], tables[1][1])
 
 
-def _judge_by_first(lists: TuningSet) -> None:
+def _judge_by_first(lists: ListSet) -> None:
     texts = [[lists.nbest.text(lists.nbest.rows(s)[0])] for s in range(lists.sentence_count)]
     BLEU.prepare(References(texts)).set_statistics(lists.nbest)
 
@@ -206,7 +207,7 @@ def test_mert_finds_the_same_weights_in_lists_and_in_forests_made_of_them() -> N
     data = as_forests(lists)
     _judge_by_first(lists)
     start, learner = start_vector(lists), Mert(restarts=1, random_directions=1)
-    found = [learner.epoch(each, start, (1, 0), lambda done, total: None) for each in (lists, data)]
+    found = [next_state(learner, each, start, (1, 0)) for each in (lists, data)]
     assert_allclose(found[0], found[1], rtol=1e-6)
     assert data.score(found[0]) > data.score(start)
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import brute_force
+from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.forest import Forest, ForestBuilder
@@ -20,7 +21,6 @@ from hopefear.inspection.build import (
     forest_cloud,
     list_cloud,
 )
-from hopefear.learners import TuningSet
 from hopefear.metrics import Bleu, Column, OracleDocument, References, Ter
 from hopefear.nbest import NBestBuilder
 from hopefear.search import Example, NBest, searches
@@ -150,11 +150,11 @@ def test_at_least_one_candidate_is_listed() -> None:
 
 
 @pytest.fixture
-def data() -> TuningSet:
+def data() -> ListSet:
     return synthetic_set(sentences=8, size=15)
 
 
-def test_hope_and_fear_have_the_largest_score_plus_and_minus_gain(data: TuningSet) -> None:
+def test_hope_and_fear_have_the_largest_score_plus_and_minus_gain(data: ListSet) -> None:
     for sentence in range(8):
         cloud = list_cloud(data, START, sentence)
         lists, rows = data.nbest, data.nbest.rows(sentence)
@@ -177,7 +177,7 @@ def test_hope_and_fear_have_the_largest_score_plus_and_minus_gain(data: TuningSe
         assert cloud.fear.features == lists.features_of(fear)
 
 
-def test_every_hypothesis_is_in_the_cloud_once_with_its_score(data: TuningSet) -> None:
+def test_every_hypothesis_is_in_the_cloud_once_with_its_score(data: ListSet) -> None:
     cloud = list_cloud(data, START, 3, CloudOptions(listed=4, others=100))
     lists, rows = data.nbest, data.nbest.rows(3)
     scores = [point.score for point in cloud.listed]
@@ -191,7 +191,7 @@ def test_every_hypothesis_is_in_the_cloud_once_with_its_score(data: TuningSet) -
     assert sorted(point.worth for point in points) == sorted(worth.tolist())
 
 
-def test_the_same_seed_draws_the_same_others(data: TuningSet) -> None:
+def test_the_same_seed_draws_the_same_others(data: ListSet) -> None:
     first, again, other = (
         list_cloud(data, START, 0, CloudOptions(listed=2, others=5, seed=seed))
         for seed in (1, 1, 2)
@@ -201,7 +201,7 @@ def test_the_same_seed_draws_the_same_others(data: TuningSet) -> None:
     assert first.others != other.others
 
 
-def test_differing_features_are_sorted_by_their_share_of_the_margin(data: TuningSet) -> None:
+def test_differing_features_are_sorted_by_their_share_of_the_margin(data: ListSet) -> None:
     cloud = list_cloud(data, START, 0)
     differences = cloud.differences()
     shares = [item.share for item in differences]
@@ -211,7 +211,7 @@ def test_differing_features_are_sorted_by_their_share_of_the_margin(data: Tuning
     assert cloud.differences(1) == differences[:1]
 
 
-def test_reading_returns_the_cloud_that_was_written(data: TuningSet, tmp_path: Path) -> None:
+def test_reading_returns_the_cloud_that_was_written(data: ListSet, tmp_path: Path) -> None:
     cloud = list_cloud(data, START, 1, references=["<b> é"], name="key/1")
     write_cloud(tmp_path / "cloud.json", cloud)
     assert read_cloud(tmp_path / "cloud.json") == cloud
@@ -231,7 +231,7 @@ def test_a_sentence_without_hypotheses_has_no_cloud() -> None:
     lists = builder.finish()
     metric = Bleu(tokenize="none")
     metric.prepare(References([["a"], ["b"]])).set_statistics(lists)
-    data = TuningSet(nbest=lists, metric=metric)
+    data = ListSet(nbest=lists, metric=metric)
     with pytest.raises(DataError, match="sentence 0 has no hypotheses"):
         list_cloud(data, Weights({"lm": 1.0}), 0)
     only = list_cloud(data, Weights({"lm": 1.0}), 1)

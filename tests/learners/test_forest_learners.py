@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from hopefear.candidates import ForestSet
 from hopefear.events import EpochFinished, RunFinished
 from hopefear.learners import (
     ForestMira,
-    ForestSet,
     KBestMira,
     Learner,
     Mert,
@@ -23,7 +23,7 @@ from hopefear.learners import (
 from hopefear.metrics import Chrf, TextMetric, Wer
 from hopefear.runs import learn
 from hopefear.types import FloatArray
-from tuning_sets import FOREST_START, synthetic_forests
+from tuning_sets import FOREST_START, next_state, synthetic_forests
 
 # The papers' rates are for hundreds of sentences and thousands of steps. Online learners have tests
 # of their own.
@@ -55,9 +55,9 @@ def made(name: str, data: ForestSet) -> Learner:
 
 
 def run(learner: Learner, data: ForestSet, start: FloatArray) -> list[FloatArray]:
-    state, weights = learner.init(data, start), []
+    state, weights = learner.start(data, start, start), []
     for epoch in range(min(learner.epochs, 5)):
-        following = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        following = next_state(learner, data, state, (1, epoch))
         if following is state:
             break
         state = following
@@ -85,11 +85,8 @@ def test_a_state_can_be_continued_twice_with_the_same_result(
     name: str, small: ForestSet, start: FloatArray
 ) -> None:
     learner, before = made(name, small), start.copy()
-    state = learner.init(small, start)
-    first, second = (
-        learner.weights(learner.epoch(small, state, (1, 0), lambda done, total: None))
-        for _ in range(2)
-    )
+    state = learner.start(small, start, start)
+    first, second = (learner.weights(next_state(learner, small, state, (1, 0))) for _ in range(2))
     assert_array_equal(first, second)
     assert_array_equal(start, before)
 
@@ -106,10 +103,10 @@ def test_metrics_without_statistics_on_edges_are_learned(name: str, metric: Text
 
 def test_lists_grow_by_what_is_new_until_nothing_is(small: ForestSet, start: FloatArray) -> None:
     learner = Relisting(learner=KBestMira(epochs=3), k=5, epochs=50)
-    state = learner.init(small, start)
+    state = learner.start(small, start, start)
     sizes: list[int] = []
     for epoch in range(learner.epochs):
-        following = learner.epoch(small, state, (1, epoch), lambda done, total: None)
+        following = next_state(learner, small, state, (1, epoch))
         if following is state:
             break
         state = following

@@ -11,14 +11,15 @@ from numpy.testing import assert_allclose
 
 import brute_force
 from hopefear import _core
+from hopefear.candidates import ForestSet
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest
-from hopefear.learners import ForestMira, ForestSet, Scaled
+from hopefear.learners import ForestMira, Scaled
 from hopefear.metrics import Bleu, Chrf, References
 from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.types import FloatArray, IntArray
 from strategies import arrays, finite, forests
-from tuning_sets import FOREST_START, synthetic_forests
+from tuning_sets import FOREST_START, next_state, synthetic_forests
 
 BLEU = Bleu(tokenize="none")
 FIRST = np.array([4.0, 3.0, 2.0, 1.0, 4.0, 3.0, 2.0, 1.0, 4.0])  # a perfect sentence
@@ -252,9 +253,9 @@ def test_what_is_learned_holds_for_other_sentences() -> None:
     data, held_out = synthetic_forests(sentences=60), synthetic_forests(sentences=60, seed=2)
     start = FOREST_START.vector(data.feature_names)
     learner = ForestMira(epochs=10)
-    state = learner.init(data, start)
+    state = learner.start(data, start, start)
     for epoch in range(learner.epochs):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
     w = learner.weights(state)
     assert data.score(w) > data.score(start) + 10
     assert held_out.score(w) > held_out.score(start) + 10
@@ -276,9 +277,7 @@ def test_scaled_features_lead_to_the_same_choices_in_any_unit() -> None:
     )
     learner, start = Scaled(learner=ForestMira()), FOREST_START.vector(SMALL.feature_names)
     found = [
-        learner.weights(
-            learner.epoch(data, learner.init(data, w), (1, 0), lambda done, total: None)
-        )
+        learner.weights(next_state(learner, data, learner.start(data, w, w), (1, 0)))
         for data, w in ((SMALL, start), (other, start / factors))
     ]
     assert_allclose(found[0], found[1] * factors, rtol=1e-9)

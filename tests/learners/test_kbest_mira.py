@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from hopefear import _core
+from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError, DataError
-from hopefear.learners import KBestMira, TuningSet
+from hopefear.learners import KBestMira
 from hopefear.metrics import Bleu, References
 from hopefear.nbest import NBestBuilder
 from hopefear.types import FloatArray, IntArray
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import next_state, start_vector, synthetic_set
 
 
-def matrix(data: TuningSet) -> FloatArray:
+def matrix(data: ListSet) -> FloatArray:
     """All feature vectors."""
     names = data.feature_names.texts()
     rows = [data.nbest.features_of(row) for row in range(len(data.nbest))]
@@ -22,7 +23,7 @@ def matrix(data: TuningSet) -> FloatArray:
 
 
 def slow_epoch(
-    data: TuningSet,
+    data: ListSet,
     start: FloatArray,
     order: IntArray,
     *,
@@ -80,7 +81,7 @@ def test_the_learner_visits_sentences_in_random_order_with_its_options(
     data = synthetic_set()
     start = start_vector(data)
     learner = KBestMira(max_step=0.02, decay=0.9, context=context, line_search=0)
-    found = learner.epoch(data, learner.init(data, start), (7, 0), lambda done, total: None)
+    found = next_state(learner, data, learner.start(data, start, start), (7, 0))
     order = np.random.default_rng([7, 0]).permutation(data.sentence_count)
     _, mean = slow_epoch(data, start, order, max_step=0.02, decay=0.9, context=context)
     np.testing.assert_allclose(learner.weights(found), mean, rtol=1e-9)
@@ -89,10 +90,10 @@ def test_the_learner_visits_sentences_in_random_order_with_its_options(
 def test_every_so_many_epochs_there_is_a_line_search() -> None:
     data = synthetic_set()
     plain, searched = KBestMira(line_search=0), KBestMira(line_search=2)
-    state = found = plain.init(data, start_vector(data))
+    state = found = plain.start(data, start_vector(data), start_vector(data))
     for epoch in range(4):
-        state = plain.epoch(data, state, (1, epoch), lambda done, total: None)
-        found = searched.epoch(data, found, (1, epoch), lambda done, total: None)
+        state = next_state(plain, data, state, (1, epoch))
+        found = next_state(searched, data, found, (1, epoch))
         expected = state.weights
         if epoch % 2:
             expected = data.line_search(state.mean, state.weights - state.mean)
@@ -103,8 +104,10 @@ def test_every_so_many_epochs_there_is_a_line_search() -> None:
 def test_an_epochs_weights_are_the_mean_over_its_own_steps() -> None:
     data = synthetic_set()
     learner = KBestMira(line_search=0)
-    first = learner.epoch(data, learner.init(data, start_vector(data)), (1, 0), lambda a, b: None)
-    second = learner.epoch(data, first, (1, 1), lambda a, b: None)
+    first = next_state(
+        learner, data, learner.start(data, start_vector(data), start_vector(data)), (1, 0)
+    )
+    second = next_state(learner, data, first, (1, 1))
     mean_of_both = (learner.weights(first) + learner.weights(second)) / 2
     np.testing.assert_allclose(second.core.average(), mean_of_both, rtol=1e-9)
 
@@ -113,9 +116,9 @@ def test_a_line_search_never_lowers_the_metric() -> None:
     data = synthetic_set()
     for seed in range(3):
         plain, searched = (KBestMira(line_search=every) for every in (0, 1))
-        state = plain.init(data, start_vector(data))
-        mean = plain.epoch(data, state, (seed, 0), lambda a, b: None).mean
-        found = searched.epoch(data, state, (seed, 0), lambda a, b: None).weights
+        state = plain.start(data, start_vector(data), start_vector(data))
+        mean = next_state(plain, data, state, (seed, 0)).mean
+        found = next_state(searched, data, state, (seed, 0)).weights
         assert data.score(found) >= data.score(mean)
 
 
@@ -152,7 +155,7 @@ def test_features_that_a_hypothesis_does_not_have_count_nothing() -> None:
             builder.add(sentence, text, {name: float(random.normal()) for name in some})
     lists, metric = builder.finish(), Bleu(tokenize="none")
     metric.prepare(References([["a b c d e"]] * 30)).set_statistics(lists)
-    data = TuningSet(nbest=lists, metric=metric, threads=1)
+    data = ListSet(nbest=lists, metric=metric, threads=1)
     start, order = np.array([0.5, -0.5, 0.25]), random.permutation(30)
     state = _core.kbest_mira_epoch(
         lists.core,

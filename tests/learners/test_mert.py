@@ -4,15 +4,16 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError
-from hopefear.learners import Mert, TuningData, TuningSet
+from hopefear.learners import Mert
 from hopefear.types import FloatArray
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import next_state, start_vector, synthetic_set
 
 
-def climb(learner: Mert, data: TuningSet, start: FloatArray, seed: int = 1) -> FloatArray:
-    state = learner.init(data, start)
-    return learner.weights(learner.epoch(data, state, (seed, 0), lambda done, total: None))
+def climb(learner: Mert, data: ListSet, start: FloatArray, seed: int = 1) -> FloatArray:
+    state = learner.start(data, start, start)
+    return learner.weights(next_state(learner, data, state, (seed, 0)))
 
 
 @pytest.mark.parametrize("seed", range(3))

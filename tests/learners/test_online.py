@@ -12,19 +12,11 @@ from scipy.optimize import minimize
 
 import brute_force
 from hopefear import _core
+from hopefear.candidates import ForestSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, nbest_forest
-from hopefear.learners import (
-    Arow,
-    ForestSet,
-    Learner,
-    MinRisk,
-    Mira,
-    OnlineLearner,
-    OnlineSgd,
-    Perceptron,
-)
+from hopefear.learners import Arow, Learner, MinRisk, Mira, OnlineLearner, OnlineSgd, Perceptron
 from hopefear.learners.online import Outcome, Visit
 from hopefear.learners.working_set import WorkingSet
 from hopefear.metrics import Bleu, Chrf, OracleDocument, References
@@ -42,6 +34,7 @@ from hopefear.search import (
 )
 from hopefear.types import FloatArray, Hypothesis, Vocabulary
 from strategies import arrays, corpora, finite, forests, random_plan
+from tuning_sets import next_state
 
 BLEU = Bleu(tokenize="none")
 ALL = NBest(size=10_000)
@@ -81,9 +74,9 @@ def start_of(data: ForestSet) -> FloatArray:
 
 
 def run(learner: Learner, data: ForestSet, start: FloatArray, epochs: int = 5) -> list[FloatArray]:
-    state, found = learner.init(data, start), []
+    state, found = learner.start(data, start, start), []
     for epoch in range(epochs):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
         found.append(learner.weights(state))
     return found
 
@@ -116,11 +109,8 @@ def test_a_state_can_be_continued_twice_with_the_same_result(name: str) -> None:
     data, learner = synthetic_forests(sentences=8), ONLINE[name]
     start = start_of(data)
     before = start.copy()
-    state = learner.epoch(data, learner.init(data, start), (1, 0), lambda done, total: None)
-    first, second = (
-        learner.weights(learner.epoch(data, state, (1, 1), lambda done, total: None))
-        for _ in range(2)
-    )
+    state = next_state(learner, data, learner.start(data, start, start), (1, 0))
+    first, second = (learner.weights(next_state(learner, data, state, (1, 1))) for _ in range(2))
     assert_array_equal(first, second)
     assert_array_equal(start, before)
 
@@ -279,10 +269,10 @@ def test_cutting_planes_solve_the_problem_with_all_derivations(
 
 def test_the_rates_of_arow_never_grow_and_only_those_of_what_moved_fall() -> None:
     data, learner = synthetic_forests(), Arow(rate=0.5, feature_rates={"noise*": 0.01})
-    state = learner.init(data, start_of(data))
+    state = learner.start(data, start_of(data), start_of(data))
     for epoch in range(3):
         before = state.rates.copy()
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
         assert (state.rates <= before).all()
         assert (state.rates > 0).all()
     assert (state.rates < before).any()
@@ -397,8 +387,8 @@ def test_cooling_down_is_growing_weights(grown: OnlineLearner) -> None:
     start = start_of(data)
     cooled = replace(grown, cooling=0.25)
     seed, quiet = (1, 1), lambda done, total: None
-    small = cooled.epoch(data, cooled.init(data, start), seed, quiet)
-    large = grown.epoch(data, grown.init(data, 4.0 * start), seed, quiet)
+    small = cooled.epoch(data, cooled.start(data, start, start), seed, quiet)
+    large = grown.epoch(data, grown.start(data, 4.0 * start, 4.0 * start), seed, quiet)
     assert_array_equal(4.0 * cooled.weights(small), grown.weights(large))
     assert not np.array_equal(cooled.weights(small), start)
 
@@ -411,9 +401,9 @@ def test_minimum_risk_has_no_options_of_a_search() -> None:
 def test_rates_fall_once_an_epoch() -> None:
     data = synthetic_forests(sentences=3)
     learner = OnlineSgd(rate=0.5, cooling=0.5)
-    state = learner.init(data, start_of(data))
+    state = learner.start(data, start_of(data), start_of(data))
     for epoch, rate in enumerate([0.5, 0.25, 0.125]):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
         assert set(state.rates.tolist()) == {rate}
         assert state.document.scale == 0.5**epoch
 
@@ -422,17 +412,17 @@ def test_patterns_give_features_their_own_rates() -> None:
     data = synthetic_forests(sentences=2)
     names = [data.feature_names[i] for i in range(len(data.feature_names))]
     learner = OnlineSgd(rate=0.5, feature_rates={f"{names[0][:-1]}?": 0.0, names[1]: 0.1})
-    state = learner.init(data, start_of(data))
+    state = learner.start(data, start_of(data), start_of(data))
     assert state.rates[:3].tolist() == [0.0, 0.1, 0.5]
-    state = learner.epoch(data, state, (1, 0), lambda done, total: None)
+    state = next_state(learner, data, state, (1, 0))
     assert state.weights.current[0] == start_of(data)[0]
 
 
 def test_an_epoch_tells_what_it_was_like() -> None:
     data, learner = synthetic_forests(), Mira(rate=0.05)
-    state = learner.init(data, start_of(data))
+    state = learner.start(data, start_of(data), start_of(data))
     assert learner.figures(state) is None
-    state = learner.epoch(data, state, (1, 0), lambda done, total: None)
+    state = next_state(learner, data, state, (1, 0))
     figures = learner.figures(state)
     assert figures is not None
     assert 0 < figures.updates <= 20
@@ -450,7 +440,7 @@ def test_hope_and_fear_are_searched_for_by_bleu_alone() -> None:
     for metric in (Chrf(), Bleu()):
         data = ForestSet([forest], References([["a"]]), metric)
         with pytest.raises(ConfigError, match="by BLEU with tokenize = 'none'"):
-            Mira().init(data, np.zeros(1))
+            Mira().start(data, np.zeros(1), np.zeros(1))
 
 
 def test_sentences_without_a_forest_are_left_out() -> None:

@@ -8,25 +8,26 @@ import pytest
 from scipy.special import logsumexp
 
 from hopefear import _core
+from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError, DataError
-from hopefear.learners import Oro, TuningSet
+from hopefear.learners import Oro
 from hopefear.types import FloatArray
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import next_state, start_vector, synthetic_set
 
 # All sentences are one batch, so that an epoch is one update.
 ONE_BATCH = Oro(batch_size=1000, line_search=False)
 
 
-def matrix(data: TuningSet) -> FloatArray:
+def matrix(data: ListSet) -> FloatArray:
     rows = range(len(data.nbest))
     return np.array([list(data.nbest.features_of(row).values()) for row in rows])
 
 
-def update(learner: Oro, data: TuningSet, w: FloatArray) -> FloatArray:
-    return learner.epoch(data, learner.init(data, w), (1, 0), lambda done, total: None)
+def update(learner: Oro, data: ListSet, w: FloatArray) -> FloatArray:
+    return next_state(learner, data, learner.start(data, w, w), (1, 0))
 
 
-def oracles(data: TuningSet) -> list[list[int]]:
+def oracles(data: ListSet) -> list[list[int]]:
     # Greedy search looks at the sentences in the order of the batch.
     order = np.random.default_rng([1, 0]).permutation(data.nbest.sentence_count)
     found = _core.corpus_oracles(data.nbest.core, data.corpus_score, order)
@@ -36,7 +37,7 @@ def oracles(data: TuningSet) -> list[list[int]]:
     return by_sentence
 
 
-def differences(data: TuningSet) -> FloatArray:
+def differences(data: ListSet) -> FloatArray:
     h = matrix(data)
     return np.array(
         [
@@ -160,7 +161,7 @@ def test_the_rate_falls_from_batch_to_batch_over_all_epochs() -> None:
         count, violating = _core.violated_pairs(lists, pairs, w)
         rate = 0.2 * 0.85 ** (epoch + k / 3)
         w = (1 - 0.01 * rate) * w + rate / count * violating
-    found = learner.epoch(data, start, (1, epoch), lambda done, total: None)
+    found = next_state(learner, data, start, (1, epoch))
     np.testing.assert_allclose(found, w, rtol=1e-9)
 
 

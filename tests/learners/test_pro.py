@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from hopefear import _core
+from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START
 from hopefear.errors import ConfigError, LearningError
-from hopefear.learners import Pro, TuningSet
+from hopefear.learners import Pro
 from hopefear.nbest import NBestBuilder
 from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer
 from hopefear.runs import learn
 from tuning_sets import start_vector, synthetic_set
 
 
-def sampled(data: TuningSet, *, kept: int = 20, threshold: float = 0.05) -> _core.RankingPairs:
+def sampled(data: ListSet, *, kept: int = 20, threshold: float = 0.05) -> _core.RankingPairs:
     return _core.sample_pairs(
         data.nbest.core,
         data.gains,
@@ -25,7 +26,7 @@ def sampled(data: TuningSet, *, kept: int = 20, threshold: float = 0.05) -> _cor
     )
 
 
-def features(data: TuningSet, row: int) -> list[float]:
+def features(data: ListSet, row: int) -> list[float]:
     return list(data.nbest.features_of(row).values())
 
 

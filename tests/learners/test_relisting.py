@@ -6,20 +6,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hopefear.learners.relisting import RelistingState
 from numpy.testing import assert_array_equal
 
-from hopefear.learners import ForestSet, ProgressCallback, Relisting, TuningSet
-from hopefear.learners.relisting import RelistingState
+from hopefear.candidates import ForestSet, ListSet
+from hopefear.learners import ProgressCallback, Relisting
 from hopefear.metrics import Bleu, TextMetric, Wer
 from hopefear.types import FloatArray
-from tuning_sets import FOREST_START, synthetic_forests
+from tuning_sets import FOREST_START, next_state, synthetic_forests
 
 
 @dataclass(frozen=True)
 class Scripted:
     """Offers one weight vector after the other."""
 
-    learns_from: ClassVar[tuple[type[TuningSet], ...]] = (TuningSet,)
+    learns_from: ClassVar[tuple[type[ListSet], ...]] = (ListSet,)
 
     offers: Sequence[FloatArray]
     seeds: list[tuple[int, int]] = field(default_factory=list)
@@ -46,7 +47,7 @@ class Counted(ForestSet):
 
     listed = 0
 
-    def kbest_lists(self, weights: FloatArray, k: int, **options: Any) -> TuningSet:
+    def kbest_lists(self, weights: FloatArray, k: int, **options: Any) -> ListSet:
         self.listed += 1
         return super().kbest_lists(weights, k, **options)
 
@@ -58,9 +59,11 @@ def forests(metric: TextMetric) -> Counted:
 
 def relist(learner: Scripted, data: ForestSet, epochs: int = 1) -> RelistingState:
     relisting = Relisting(learner=learner, k=10)
-    state = relisting.init(data, FOREST_START.vector(data.feature_names))
+    state = relisting.start(
+        data, FOREST_START.vector(data.feature_names), FOREST_START.vector(data.feature_names)
+    )
     for epoch in range(epochs):
-        state = relisting.epoch(data, state, (5, epoch), lambda done, total: None)
+        state = next_state(relisting, data, state, (5, epoch))
     return state
 
 

@@ -5,20 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError
-from hopefear.learners import KBestMira, Mert, Oro, Scaled, StructuredSvm, TuningSet
+from hopefear.learners import KBestMira, Mert, Oro, Scaled, StructuredSvm
 from hopefear.types import FloatArray
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import next_state, start_vector, synthetic_set
 
 
 def silent(done: int, total: int) -> None:
     pass
 
 
-def run(learner: Scaled, data: TuningSet, start: FloatArray) -> FloatArray:
-    state = learner.init(data, start)
+def run(learner: Scaled, data: ListSet, start: FloatArray) -> FloatArray:
+    state = learner.start(data, start, start)
     for epoch in range(3):
-        state = learner.epoch(data, state, (1, epoch), silent)
+        state = next_state(learner, data, state, (1, epoch))
     return learner.weights(state)
 
 
@@ -55,8 +56,8 @@ def test_weights_score_as_they_do_within() -> None:
 def test_an_end_within_is_an_end() -> None:
     data = synthetic_set(sentences=3, size=2)
     learner = Scaled(learner=StructuredSvm(tolerance=1e9))
-    state = learner.init(data, start_vector(data))
-    assert learner.epoch(data, state, (1, 0), silent) is state
+    state = learner.start(data, start_vector(data), start_vector(data))
+    assert next_state(learner, data, state, (1, 0)) is state
 
 
 def test_bounds_cannot_be_scaled() -> None:

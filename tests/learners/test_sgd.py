@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 
 from hopefear import _core
-from hopefear.learners import Rampion, Sgd, TuningSet
+from hopefear.candidates import ListSet
+from hopefear.learners import Rampion, Sgd
 from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer
 from hopefear.types import FloatArray
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import next_state, start_vector, synthetic_set
 
 
-def matrix(data: TuningSet) -> FloatArray:
+def matrix(data: ListSet) -> FloatArray:
     rows = range(len(data.nbest))
     return np.array([list(data.nbest.features_of(row).values()) for row in rows])
 
 
 def slow_epochs(
-    data: TuningSet, start: FloatArray, learner: Sgd, epochs: int
+    data: ListSet, start: FloatArray, learner: Sgd, epochs: int
 ) -> tuple[FloatArray, FloatArray]:
     """Ramp 3 with an l2 penalty: the last weights, and the mean over all steps."""
     h, costs, w = matrix(data), learner.cost_scale * data.costs, start.copy()
@@ -47,9 +48,9 @@ def test_epochs_are_those_of_the_update_written_out(regularizer: Regularizer) ->
     data = synthetic_set()
     start = start_vector(data)
     learner = Sgd(rate=0.001, decay=0.8, regularizer=regularizer)
-    state = learner.init(data, start)
+    state = learner.start(data, start, start)
     for epoch in range(3):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
     last, mean = slow_epochs(data, start, learner, 3)
     assert not np.allclose(last, mean)
     for averaged, expected in ((False, last), (True, mean)):
@@ -60,9 +61,9 @@ def test_epochs_are_those_of_the_update_written_out(regularizer: Regularizer) ->
 def test_an_l1_penalty_makes_the_weight_of_noise_exactly_zero() -> None:
     data = synthetic_set(sentences=60)
     learner = Sgd(rate=0.001, regularizer=L1(strength=100.0), averaged=False, epochs=10)
-    state = learner.init(data, start_vector(data))
+    state = learner.start(data, start_vector(data), start_vector(data))
     for epoch in range(learner.epochs):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
     weights = dict(zip(data.nbest.feature_names.texts(), learner.weights(state), strict=True))
     assert weights["noise"] == 0.0
     assert weights["words"] != 0.0
@@ -74,9 +75,9 @@ def test_an_l1_penalty_is_paid_by_all_weights_at_the_end_of_an_epoch() -> None:
     learner = Sgd(rate=0.001, regularizer=L1(strength=100.0), averaged=False)
     start = start_vector(data)
     start[-1] = 1.0
-    state = learner.init(data, start)
+    state = learner.start(data, start, start)
     for epoch in range(3):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
         # N steps, and each of them takes η C / N off.
         assert learner.weights(state)[-1] == pytest.approx(1 - (epoch + 1) * 0.1, rel=1e-12)
 
@@ -90,9 +91,9 @@ def test_a_round_of_rampion_lowers_the_ramp_loss() -> None:
     def loss(w: FloatArray) -> float:
         return _core.loss_gradient(data.nbest.core, w, data.costs, learner.cost_scale, ramp, 1)[0]
 
-    state = learner.init(data, start)
+    state = learner.start(data, start, start)
     losses = [loss(start)]
     for epoch in range(4):
-        state = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        state = next_state(learner, data, state, (1, epoch))
         losses.append(loss(learner.weights(state)))
     assert losses == sorted(losses, reverse=True)

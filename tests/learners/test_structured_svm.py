@@ -6,7 +6,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 from hopefear.learners import StructuredSvm
 from hopefear.types import FloatArray
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import next_state, start_vector, synthetic_set
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,9 @@ def test_the_weights_are_those_of_an_independent_solver(
     data = synthetic_set(sentences=6, size=5)
     start = 2 * start_vector(data)
     learner = StructuredSvm(strength=strength, reference=choice, tolerance=1e-7, epochs=1000)
-    state = learner.init(data, start)
+    state = learner.start(data, start, start)
     for epoch in range(learner.epochs):
-        following = learner.epoch(data, state, (1, epoch), lambda done, total: None)
+        following = next_state(learner, data, state, (1, epoch))
         if following is state:
             break
         state = following

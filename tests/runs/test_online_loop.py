@@ -1,12 +1,14 @@
 """Online learners in the loop: what their epochs tell."""
 
+from hopefear.candidates import ForestSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.events import EpochFinished, RunFinished, RunStarted
 from hopefear.forest import nbest_forest
-from hopefear.learners import ForestSet, Mira, Scaled
+from hopefear.learners import Mira, Scaled
 from hopefear.metrics import Bleu, References
 from hopefear.runs.loop import learn
 from hopefear.types import Vocabulary
+from tuning_sets import next_state
 
 
 def forest_set(names: Vocabulary, *, seed: int) -> ForestSet:
@@ -42,8 +44,8 @@ def test_with_held_out_data_the_tuning_score_is_that_of_the_translations_on_the_
     data, dev = forest_set(names, seed=1), forest_set(names, seed=2)
     learner = Mira(rate=0.05, epochs=1)
     told = list(learn(data, learner, start=START, name="mira", dev=dev))
-    state = learner.init(data, START.vector(names))
-    state = learner.epoch(data, state, (1, 0), lambda done, total: None)
+    state = learner.start(data, START.vector(names), START.vector(names))
+    state = next_state(learner, data, state, (1, 0))
     figures = learner.figures(state)
     assert figures is not None
     epoch = told[1]
@@ -57,7 +59,7 @@ def test_with_held_out_data_the_tuning_score_is_that_of_the_translations_on_the_
 def test_a_scaled_learner_tells_what_the_one_within_tells() -> None:
     data = forest_set(Vocabulary(), seed=1)
     learner = Scaled(learner=Mira(rate=0.05))
-    state = learner.init(data, START.vector(data.feature_names))
+    state = learner.start(data, START.vector(data.feature_names), START.vector(data.feature_names))
     assert learner.figures(state) is None
-    state = learner.epoch(data, state, (1, 0), lambda done, total: None)
+    state = next_state(learner, data, state, (1, 0))
     assert learner.figures(state) is not None

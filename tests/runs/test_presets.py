@@ -7,15 +7,16 @@ import pytest
 
 from candidate_files import write_candidates
 from hopefear import tune
+from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, RunFinished, RunStarted
-from hopefear.learners import Mira, TuningSet, learners
+from hopefear.learners import Mira, learners
 from hopefear.presets import describe_preset
 from hopefear.runs import presets
 from hopefear.runs.options import build_settings
 from hopefear.search import Hope, Local
 
-OF_LISTS = [name for name in presets if TuningSet in presets[name].learner.learns_from]
+OF_LISTS = [name for name in presets if ListSet in presets[name].learner.learns_from]
 
 
 @pytest.mark.parametrize("name", OF_LISTS)
@@ -35,7 +36,7 @@ def test_every_preset_of_lists_raises_the_score(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", presets)
 def test_the_settings_of_a_preset_give_that_preset(name: str, tmp_path: Path) -> None:
     path = tmp_path / "preset.toml"
-    of_lists = TuningSet in presets[name].learner.learns_from
+    of_lists = ListSet in presets[name].learner.learns_from
     kind, value = ("nbest", ["lists"]) if of_lists else ("forests", "some")
     data = f'\n[tuning]\n{kind} = {value!r}\nreferences = ["refs"]\n'
     path.write_text(describe_preset(name) + data, encoding="utf-8")

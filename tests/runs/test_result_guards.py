@@ -9,6 +9,7 @@ import pytest
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import tune
+from hopefear.candidates import ListSet
 from hopefear.errors import DataError, LearningError
 from hopefear.events import (
     EpochFinished,
@@ -20,7 +21,7 @@ from hopefear.events import (
     Warned,
     read_log,
 )
-from hopefear.learners import Lbfgs, Learner, ProgressCallback, Sgd, TuningSet
+from hopefear.learners import Lbfgs, Learner, ProgressCallback, Sgd
 from hopefear.learners.base import DataTypes
 from hopefear.regularizers import L1
 from hopefear.runs import learn
@@ -45,17 +46,17 @@ def warnings(events: list[Event]) -> list[str]:
 class Returning:
     """A learner that ends each epoch with given weights: equal ones, or each larger by `growth`."""
 
-    learns_from: ClassVar[DataTypes] = (TuningSet,)
+    learns_from: ClassVar[DataTypes] = (ListSet,)
 
     value: float
     growth: float = 0.0
     epochs: int = 2
 
-    def init(self, data: TuningSet, weights: FloatArray) -> FloatArray:
+    def init(self, data: ListSet, weights: FloatArray) -> FloatArray:
         return weights
 
     def epoch(
-        self, data: TuningSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
+        self, data: ListSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
     ) -> FloatArray:
         return np.array([self.value + self.growth * i for i in range(len(state))])
 
@@ -148,7 +149,7 @@ def worse(events: list[Event]) -> list[str]:
     return [message for message in warnings(events) if "worse than the start" in message]
 
 
-def good_start(data: TuningSet) -> Weights:
+def good_start(data: ListSet) -> Weights:
     """Return weights that the ones of `Returning` are worse than."""
     events = list(learn(data, Lbfgs(), start=Weights({"lm": 1.0}), name="lbfgs"))
     assert isinstance(events[-1], RunFinished)

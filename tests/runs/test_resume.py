@@ -14,9 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hopefear.learners.relisting import RelistingState
+from hopefear.runs.run_folder import read_folder
+from hopefear.runs.state_codec import decode_state, encode_state
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import resume_tuning, tune
+from hopefear.candidates import ForestSet, ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, FormatError
 from hopefear.events import EpochFinished, Event, RunFinished, RunResumed, read_log
@@ -24,7 +28,6 @@ from hopefear.forest import nbest_forest
 from hopefear.formats import read_nbest
 from hopefear.formats.forests.store import ForestWriter
 from hopefear.learners import (
-    ForestSet,
     KBestMira,
     Lbfgs,
     Learner,
@@ -34,19 +37,14 @@ from hopefear.learners import (
     Rampion,
     Scaled,
     StructuredSvm,
-    TuningData,
-    TuningSet,
     learners,
     suited,
 )
-from hopefear.learners.relisting import RelistingState
 from hopefear.metrics import Bleu, Column, References
 from hopefear.nbest import NBestBuilder
 from hopefear.regularizers import L1
 from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.loop import learn
-from hopefear.runs.run_folder import read_folder
-from hopefear.runs.state_codec import decode_state, encode_state
 from hopefear.runs.stopping import Stopping
 from hopefear.types import Vocabulary, Weights
 from tuning_sets import synthetic_set
@@ -74,7 +72,7 @@ def forest_set() -> ForestSet:
 
 def data_for(learner: Learner, *, forests: bool) -> TuningData:
     inner = learner.learner if isinstance(learner, Scaled) else learner
-    if forests or TuningSet not in inner.learns_from:
+    if forests or ListSet not in inner.learns_from:
         return forest_set()
     return synthetic_set(sentences=12, size=8)
 
@@ -309,7 +307,7 @@ def test_lists_are_kept_with_all_their_blanks() -> None:
         builder.add(1, text, {"f": 1.0, "g": -2.0})
     nbest = builder.finish(3)
     nbest.set_statistics(np.arange(8.0).reshape(4, 2))
-    data = TuningSet(nbest=nbest, metric=Column())
+    data = ListSet(nbest=nbest, metric=Column())
     state = RelistingState(weights=np.ones(2), lists=data)
     kept = decode_state(RelistingState(weights=np.zeros(2)), encode_state(state), data).lists
     assert [kept.nbest.text(row) for row in range(4)] == [nbest.text(row) for row in range(4)]

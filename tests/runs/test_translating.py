@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hopefear import Model, resume_tuning, tune
+from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, DataError, DecoderError
 from hopefear.events import (
@@ -21,7 +22,6 @@ from hopefear.events import (
     Warned,
 )
 from hopefear.formats import read_weights
-from hopefear.learners import TuningSet
 from hopefear.runs import presets
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
@@ -85,7 +85,7 @@ def test_a_start_that_a_preset_brings_is_told_and_another_one_goes_before_it(fil
     assert not any("start_patterns" in message for message in told)
 
 
-ONLINE = [name for name in presets if TuningSet not in presets[name].learner.learns_from]
+ONLINE = [name for name in presets if ListSet not in presets[name].learner.learns_from]
 AROUND = ["chiang2012-mert-small", "moses-kbmira", "gimpel2012-rampion", "watanabe2012-o-oro-hinge"]
 
 

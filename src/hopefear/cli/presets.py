@@ -22,17 +22,18 @@ def presets(
     debug: Debug = False,
 ) -> None:
     """List the published ways to tune, one a line: what they learn from, and what they are."""
-    from hopefear.presets import describe_preset, find_preset
-    from hopefear.presets import presets as known
+    from hopefear.presets import load_presets
     from hopefear.runs.kinds import learns_from
+    from hopefear.runs.options import learner_of, table_of
+    from hopefear.settings.toml_writer import format_table
 
     if name is not None:
-        typer.echo(describe_preset(name), nl=False)
-        typer.echo(f"# learns from: {', '.join(learns_from(find_preset(name).learner))}")
+        typer.echo(format_table(table_of(name)), nl=False)
+        typer.echo(f"# learns from: {', '.join(learns_from(learner_of(name)))}")
         return
     rows = [("preset", "learns from", "what it is")]
-    for title, preset in known.items():
-        rows.append((title, ", ".join(learns_from(preset.learner)), preset.explanation))
+    for title, preset in load_presets().items():
+        rows.append((title, ", ".join(learns_from(learner_of(title))), preset.explanation))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for title, data, explanation in rows:
         typer.echo(f"{title:{widths[0]}}  {data:{widths[1]}}  {explanation}")

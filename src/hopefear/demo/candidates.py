@@ -4,15 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopefear.candidates import ListSet
 from hopefear.candidates.reranking import Reranking
 from hopefear.demo.corpus import Scores
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.events import EpochFinished, EventLog, RunFinished
 from hopefear.formats import load_nbest, read_lines, write_nbest, write_weights
 from hopefear.formats.files import open_output
-from hopefear.learners import KBestMira, TuningSet
+from hopefear.learners import KBestMira
 from hopefear.metrics import Bleu, References
-from hopefear.runs.loop import learn
+from hopefear.parallel import Serial
+from hopefear.runs.course import plan
+from hopefear.runs.loop import About, learn
 from hopefear.types import Weights
 
 __all__ = ["CandidatesResult", "run_candidates_demo"]
@@ -71,7 +74,7 @@ def run_candidates_demo(
         lists = load_nbest(directory / f"{name}.nbest.gz")
         references = References([[line] for line in read_lines(directory / f"{name}.ref")])
         metric.prepare(references).set_statistics(lists, threads=threads)
-        sets[name] = TuningSet(nbest=lists, metric=metric, threads=threads)
+        sets[name] = ListSet(nbest=lists, metric=metric, threads=threads)
         signature = metric.signature(references)
 
     finished = _tune(sets["dev"], directory / "events.jsonl", seed, tell)
@@ -101,21 +104,29 @@ def _write(target: Path, candidates: SyntheticCandidates, tell: Tell) -> None:
         out.writelines(f"{reference}\n" for reference in references)
 
 
-def _tune(data: TuningSet, log: Path, seed: int, tell: Tell) -> RunFinished:
+def _tune(data: ListSet, log: Path, seed: int, tell: Tell) -> RunFinished:
     """Learn from one half; every event goes to the log."""
     learner = KBestMira()
     log.unlink(missing_ok=True)
     with EventLog(log) as events:
-        for event in learn(data, learner, start=START, name="kbest-mira", seed=seed):
+        course = plan(
+            data,
+            learner,
+            learner.rhythm,
+            Serial(),
+            origin=START.vector(data.feature_names),
+            seed=seed,
+        )
+        for event in learn(course, START, About(name="kbest-mira", seed=seed)):
             events.write(event)
             if isinstance(event, EpochFinished):
-                tell("k-best MIRA", event.epoch, learner.epochs)
+                tell("k-best MIRA", event.epoch, course.epochs)
             if isinstance(event, RunFinished):
                 return event
     raise AssertionError("learn ends with RunFinished, or raises")
 
 
-def _scores(data: TuningSet, tuned: Weights) -> Scores:
+def _scores(data: ListSet, tuned: Weights) -> Scores:
     names = data.nbest.feature_names
     return Scores(
         start=data.score(START.vector(names)),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hopefear.candidates import ListSet
 from hopefear.errors import DataError
 from hopefear.forest import Derivation, Forest
 from hopefear.inspection.cloud import Chosen, Cloud, CloudPoint
-from hopefear.learners import TuningSet
 from hopefear.metrics import Bleu, BleuReferences, Column, Metric, OracleDocument
 from hopefear.metrics.base import Statistics
 from hopefear.search import Example, Found, NBest, Rerank, Search, searches
@@ -88,7 +88,7 @@ class Worth:
 
 
 def list_cloud(
-    data: TuningSet,
+    data: ListSet,
     weights: Weights,
     sentence: int,
     options: CloudOptions | None = None,

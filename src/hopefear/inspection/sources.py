@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
+from hopefear.candidates import HasForests, HasLists, ListSet
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
@@ -20,11 +21,10 @@ from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.texts import read_references
 from hopefear.inspection.build import CloudOptions, forest_cloud, list_cloud
 from hopefear.inspection.cloud import Cloud
-from hopefear.learners import ForestData, ListData
 from hopefear.metrics import Bleu, BleuReferences, Metric
-from hopefear.runs.corpora import load_corpora
-from hopefear.runs.data import LoadedSet, load_data
-from hopefear.runs.run_folder import load_run_settings, read_folder
+from hopefear.runs.load import Loaded, load_data
+from hopefear.runs.load_decoder import load_corpora
+from hopefear.runs.run_directory import load_run_settings, read_folder
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.search import Example, Found
 from hopefear.types import Vocabulary, Weights
@@ -111,10 +111,12 @@ def inspect_lists(
         references = [read_keyed_lines(path)[name] for path in data.references]
     else:
         references = [read_reference_lines(path)[int(name)] for path in data.references]
-    return list_cloud(loaded.lists, weights, number, options, name=name, references=references)
+    return list_cloud(
+        cast(ListSet, loaded.candidates), weights, number, options, name=name, references=references
+    )
 
 
-def _keyed_number(loaded: LoadedSet, sentence: str) -> int:
+def _keyed_number(loaded: Loaded, sentence: str) -> int:
     names = loaded.keys.names
     if not names:
         return _number(sentence, loaded.nbest.sentence_count)
@@ -201,20 +203,21 @@ def _inspect_decoded(
     with TemporaryDirectory() as scratch:
         # The parses of the run are reused, but the files of an external decoder stay as they are.
         folder = Path(scratch) if settings.model is None else run
-        size = max(settings.list_size, options.listed + options.others)
-        only = replace(settings, tuning=given, dev=None, list_size=size)
-        data = load_corpora(only, folder, Vocabulary(), tell).data.tuning_set
+        size = max(settings.rhythm.list_size, options.listed + options.others)
+        rhythm = replace(settings.rhythm, list_size=size)
+        only = replace(settings, tuning=given, dev=None, rhythm=rhythm)
+        data = load_corpora(only, folder, Vocabulary(), tell).data.candidates
         number = _number(sentence, data.sentence_count)
         references = [read_reference_lines(path)[number] for path in given.references]
-        if isinstance(data, ForestData):
+        if isinstance(data, HasForests):
             return _decoded_forest(data, weights, number, options, references, tell)
         vector = weights.vector(data.feature_names)
-        lists = cast(ListData, data).kbest_lists(vector, options.listed + options.others)
+        lists = cast(HasLists, data).kbest_lists(vector, options.listed + options.others)
         return list_cloud(lists, weights, number, options, references=references)
 
 
 def _decoded_forest(
-    data: ForestData,
+    data: HasForests,
     weights: Weights,
     sentence: int,
     options: CloudOptions,

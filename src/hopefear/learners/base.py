@@ -102,7 +102,7 @@ class Mergeable(Protocol):
 AnyLearner = Learner[Any, Any, Any]
 """A learner, whatever it needs, keeps and teaches."""
 
-learners: Registry[AnyLearner] = Registry("learner")
+learners: Registry[AnyLearner] = Registry("learner", group="hopefear.learners")
 
 
 def learns_from_whole(learner: AnyLearner) -> bool:

@@ -92,4 +92,4 @@ class Strategy(Protocol):
         """
 
 
-strategies: Registry[Strategy] = Registry("strategy")
+strategies: Registry[Strategy] = Registry("strategy", group="hopefear.strategies")

@@ -16,7 +16,7 @@ from hopefear.runs.settings import TuneSettings
 from hopefear.settings import config
 from hopefear.settings.overrides import Table, parse_assignment, put, read_table
 
-__all__ = ["build_settings"]
+__all__ = ["build_settings", "learner_of", "table_of"]
 
 # The settings that say where to start: one that is given goes over what a file or a preset says.
 STARTS = ("start", "start_file", "start_patterns", "infer_start")
@@ -63,6 +63,20 @@ def build_settings(
         table = _expanded(table, source)
     table.setdefault("tuning", {})  # which says what it needs
     return config.decode(TuneSettings, table, source=source)
+
+
+def table_of(learner: str, metric: str | None = None) -> Table:
+    """Return the settings that a preset, a learner or a file stands for, with every default."""
+    table, source = _base(learner)
+    if metric is not None:
+        table["metric"] = {"name": metric}
+    return _expanded(table, source)
+
+
+def learner_of(name: str) -> AnyLearner:
+    """Return the learner that a preset stands for, or one with our defaults."""
+    own = cast(Table, table_of(name)["learner"])
+    return config.decode(learners[own["name"]], _options(own), source=name)
 
 
 def _base(learner: str | Path | AnyLearner) -> tuple[Table, str]:
