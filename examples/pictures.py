@@ -17,11 +17,11 @@ from hopefear.reporting import write_pictures
 __all__ = ["draw", "main"]
 
 RUNS = {
-    "k-best MIRA": ("kbest-mira", ["learner.epochs=20", "stopping.window=0"]),
-    "PRO": ("pro", ["learner.epochs=20", "stopping.window=0"]),
+    "k-best MIRA": ("kbest-mira", ["rhythm.epochs=20", "stopping.window=0"]),
+    "PRO": ("pro", ["rhythm.epochs=20", "stopping.window=0"]),
     "soft ramp loss": (
         "sgd",
-        ["learner.loss=soft-ramp-3", "learner.epochs=20", "learner.rate=0.02"],
+        ["learner.loss=soft-ramp-3", "rhythm.epochs=20", "learner.rate=0.02"],
     ),
 }
 SENTENCE = 53  # its forest has a better hope than the 100 best by model score

@@ -95,7 +95,7 @@ def test_weights_that_cannot_be_are_told(weights: Any, message: str) -> None:
             "start: expected the name of a fil",
         ),
         (
-            lambda: tune("mert", nbest="n", refs="r", set="learner.epochs=3"),
+            lambda: tune("mert", nbest="n", refs="r", set="rhythm.epochs=3"),
             r"set: expected a list of texts, got 'learner\.epochs=3'",
         ),
         (

@@ -1,6 +1,6 @@
 """Tuning sets of made-up candidates, for the tests of learners."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.forest import Forest, ForestBuilder
 from hopefear.learners import AnyLearner
-from hopefear.metrics import Bleu, References, TextMetric
+from hopefear.metrics import Bleu, Column, Metric, References, TextMetric
 from hopefear.nbest import NBestBuilder
 from hopefear.parallel import Serial, Strategy
 from hopefear.rhythm import ProgressCallback, Rhythm
@@ -17,7 +17,12 @@ from hopefear.types import FloatArray, Vocabulary, Weights
 
 
 def synthetic_set(
-    *, sentences: int = 25, size: int = 12, seed: int = 1, threads: int = 1
+    *,
+    sentences: int = 25,
+    size: int = 12,
+    seed: int = 1,
+    threads: int = 1,
+    metric: Metric | None = None,
 ) -> ListSet:
     builder, references = NBestBuilder(), []
     for name in START:
@@ -27,8 +32,15 @@ def synthetic_set(
         references.append([text])
         for hypothesis in segment.hypotheses:
             builder.add(sentence, hypothesis.text, hypothesis.features)
-    nbest, metric = builder.finish(sentences), Bleu(tokenize="none")
-    metric.prepare(References(references)).set_statistics(nbest)
+    nbest, judge = builder.finish(sentences), metric or Bleu(tokenize="none")
+    if isinstance(judge, Column):
+        # Some column of numbers: the sentence BLEU of each hypothesis.
+        bleu = Bleu(tokenize="none")
+        bleu.prepare(References(references)).set_statistics(nbest)
+        nbest.set_statistics(judge.statistics(ListSet(nbest=nbest, metric=bleu).gains.tolist()))
+    else:
+        cast(TextMetric, judge).prepare(References(references)).set_statistics(nbest)
+    metric = judge
     return ListSet(nbest=nbest, metric=metric, threads=threads)
 
 

@@ -110,6 +110,9 @@ class NBestBuilder:
     def add_all(self, lists: NBest) -> int:
         """Add all hypotheses of other lists; returns how many were new."""
 
+    def add_some(self, lists: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """Add the hypotheses of these sentences; returns how many were new."""
+
     def finish(self, sentences: int = 0) -> NBest:
         """
         Make the lists, at least `sentences` of them; the builder is empty afterwards.
@@ -969,6 +972,10 @@ class OnlineWeights:
     def grown(self, features: int) -> OnlineWeights:
         """The same with at least so many features; new ones have weight 0."""
 
+    @staticmethod
+    def merged(weights: Sequence[OnlineWeights]) -> OnlineWeights:
+        """The mean of several."""
+
     def copy(self) -> OnlineWeights: ...
 
     def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
@@ -1018,6 +1025,15 @@ class SubgradientState:
     def loss(self) -> float:
         """The losses met in the last epoch, summed up."""
 
+    def __len__(self) -> int: ...
+
+    def moved(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
+        """The same at other weights; what was averaged so far stays."""
+
+    @staticmethod
+    def merged(states: Sequence[SubgradientState]) -> SubgradientState:
+        """The mean of several states."""
+
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
@@ -1046,6 +1062,12 @@ class KBestMiraState:
     @property
     def updates(self) -> int:
         """How many of its sentences had one."""
+
+    def __len__(self) -> int: ...
+
+    @staticmethod
+    def merged(states: Sequence[KBestMiraState]) -> KBestMiraState:
+        """The mean of several states."""
 
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 

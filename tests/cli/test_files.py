@@ -63,7 +63,7 @@ def test_a_file_that_there_is_no_room_for_is_named_and_not_left(
 
 
 def test_a_run_that_there_is_no_room_for_has_no_weights_and_can_go_on(folder: Path) -> None:
-    arguments = ["tune", "kbest-mira", *DATA, "--set", "learner.epochs=30"]
+    arguments = ["tune", "kbest-mira", *DATA, "--set", "rhythm.epochs=30"]
     found = limited(9000, *arguments, "-o", "run")
     assert (found.code, found.out) == (1, "")
     last = found.err.splitlines()[-1]
@@ -76,7 +76,7 @@ def test_a_run_that_there_is_no_room_for_has_no_weights_and_can_go_on(folder: Pa
 
 
 def test_a_run_without_room_for_its_report_tells_its_result(folder: Path) -> None:
-    found = limited(9000, "tune", "kbest-mira", *DATA, "--set", "learner.epochs=3", "-o", "run")
+    found = limited(9000, "tune", "kbest-mira", *DATA, "--set", "rhythm.epochs=3", "-o", "run")
     assert found.code == 1
     assert found.out.splitlines()[-1] == "weights: run/weights.tsv, run/weights.moses"
     message = found.err.splitlines()[-1]
@@ -119,7 +119,7 @@ def test_a_run_whose_end_cannot_be_logged_has_no_weights(
 
 
 def test_without_a_report_nothing_is_said_of_it(folder: Path) -> None:
-    options = ["--set", "learner.epochs=3", "--no-report"]
+    options = ["--set", "rhythm.epochs=3", "--no-report"]
     assert limited(9000, "tune", "kbest-mira", *DATA, *options, "-o", "run").code == 0
 
 

@@ -19,7 +19,7 @@ DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none"]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hopefear: Hopefear) -> CandidateFiles:
     monkeypatch.chdir(tmp_path)
     files = write_candidates(tmp_path)
-    tune = ["tune", "kbest-mira", "--set", "learner.epochs=3", "-o", "run"]
+    tune = ["tune", "kbest-mira", "--set", "rhythm.epochs=3", "-o", "run"]
     assert hopefear(*tune, *DATA).code == 0
     return files
 
@@ -164,7 +164,7 @@ def test_a_run_on_forests_is_looked_at_with_the_search_of_its_learner(
     forests = [(s.sentence, nbest_forest(s.hypotheses)) for s in run.segments]
     ForestStore.write("x.forests", [(int(number), forest) for number, forest in forests])
     tune = ["tune", "mira", "--forests", "x.forests", "--refs", "tune.refs", "--tokenize", "none"]
-    small = ["--set", "learner.epochs=2", "learner.search=linear"]
+    small = ["--set", "rhythm.epochs=2", "learner.search=linear"]
     assert hopefear(*tune, *small, "-o", "forest-run").code == 0
     found = hopefear("inspect", "forest-run", "-s", "3")
     assert found.err == ""

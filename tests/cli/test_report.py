@@ -12,7 +12,7 @@ from hopefear.events import EpochFinished, RunFinished, read_log
 from hopefear.reporting.run_record import read_runs
 
 DATA = ["--nbest", "tune.nbest", "--refs", "tune.refs", "--tokenize", "none"]
-FAST = ["kbest-mira", "--set", "learner.epochs=3"]
+FAST = ["kbest-mira", "--set", "rhythm.epochs=3"]
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_python_has_the_same(files: CandidateFiles) -> None:
 
 def test_a_run_that_was_stopped_and_goes_on_has_a_whole_report(files: CandidateFiles) -> None:
     options: dict[str, Any] = {"nbest": "tune.nbest", "refs": "tune.refs", "tokenize": "none"}
-    events = package.tune("kbest-mira", out="run", set=["learner.epochs=4"], **options)
+    events = package.tune("kbest-mira", out="run", set=["rhythm.epochs=4"], **options)
     for event in events:
         if isinstance(event, EpochFinished) and event.epoch == 2:
             break

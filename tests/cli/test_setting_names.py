@@ -51,8 +51,8 @@ def test_the_options_that_are_named_are_those_of_the_command() -> None:
             "tune mert: threads must be a whole number >= 0, got -1 (--threads)",
         ),
         (
-            [*DATA, "--set", "learner.epochs=0"],
-            "tune mert: learner.epochs must be a whole number >= 1, got 0\n",
+            [*DATA, "--set", "rhythm.epochs=0"],
+            "tune mert: rhythm.epochs must be a whole number >= 1, got 0\n",
         ),
         (
             [],

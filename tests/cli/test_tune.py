@@ -20,7 +20,7 @@ from hopefear.formats import read_lines
 from hopefear.metrics import Bleu, References, evaluate
 from hopefear.runs import presets
 
-FAST = ["kbest-mira", "--set", "learner.epochs=3"]
+FAST = ["kbest-mira", "--set", "rhythm.epochs=3"]
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_a_run_that_goes_on_tells_what_an_undisturbed_one_does(
     [
         (["mert"], "a learner"),
         (["--seed", "2"], "--seed"),
-        (["--set", "learner.epochs=9"], "--set"),
+        (["--set", "rhythm.epochs=9"], "--set"),
         (["--no-scale-features"], "--scale-features"),
         (["--force"], "--force"),
     ],
@@ -186,7 +186,7 @@ _OPTIONS: dict[str, Any] = {
     "dev_nbest": "dev.nbest",
     "dev_refs": "dev.refs",
     "tokenize": "none",
-    "set": ["learner.epochs=3"],
+    "set": ["rhythm.epochs=3"],
 }
 
 

@@ -11,7 +11,7 @@ from hopefear.events import RunFailed, RunStarted, read_log
 from hopefear.formats import read_nbest, read_weights, weights_formats, write_nbest, write_weights
 from hopefear.types import Hypothesis, Segment, Weights
 
-FAST = {"mert": ["learner.restarts=2"], "kbest-mira": ["learner.epochs=10"], "pro": []}
+FAST = {"mert": ["learner.restarts=2"], "kbest-mira": ["rhythm.epochs=10"], "pro": []}
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_lists_larger_than_the_memory_limit_give_the_same_weights(
 ) -> None:
     for name, limit in (("all", "0"), ("little", "1K")):
         arguments = options(files, tmp_path / name, "--memory-limit", limit)
-        assert hopefear("tune", "kbest-mira", *arguments, "--set", "learner.epochs=5").code == 0
+        assert hopefear("tune", "kbest-mira", *arguments, "--set", "rhythm.epochs=5").code == 0
     weights = [(tmp_path / name / "weights.tsv").read_bytes() for name in ("all", "little")]
     assert weights[0] == weights[1]
 
@@ -177,7 +177,7 @@ def test_feature_names_do_not_decide_which_features_are_sparse(
         lists = renamed(name, segments)
         run = tmp_path / f"run{name}"
         arguments = options(replace(files, nbest=lists), run, "--start", "ones")
-        found = hopefear("tune", "kbest-mira", *arguments, "--set", "learner.epochs=5")
+        found = hopefear("tune", "kbest-mira", *arguments, "--set", "rhythm.epochs=5")
         assert found.code == 0
         values.append(list(read_weights(run / "weights.tsv").values()))
     assert values[0] == values[1]

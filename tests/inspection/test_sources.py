@@ -42,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dev_refs=folder / "dev.e",
         tokenize="none",
         start=BAD,
-        set=["learner.epochs=2", "learner.search=linear"],
+        set=["rhythm.epochs=2", "learner.search=linear"],
         out=folder / "run",
     ):
         pass
@@ -83,7 +83,7 @@ def test_a_metric_with_other_tokens_than_the_forest_is_refused(run: Path, tmp_pa
         tokenize="13a",
         start=BAD,
         list_size=5,
-        iterations=1,
+        decodings=1,
         set=["learner.restarts=0"],
         out=out,
     ):
@@ -108,7 +108,7 @@ def test_an_external_decoder_returns_a_list(tmp_path: Path) -> None:
         start=dict(START),
         tokenize="none",
         list_size=4,
-        iterations=2,
+        decodings=2,
         out=tmp_path / "run",
     ):
         pass

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from candidatess import FOREST_START, garbled_forests
 
 import hopefear
 from hopefear.errors import ConfigError, DataError
@@ -14,19 +15,18 @@ from hopefear.learners import ForestMira
 from hopefear.runs import TuneSettings, presets
 from hopefear.settings import config
 from hopefear.types import Vocabulary, Weights
-from tuning_sets import FOREST_START, garbled_forests
 
 START = dict(FOREST_START)
 QUICK = {
     "moses-mert": ["learner.restarts=2"],
-    "moses-pro": ["list_size=30", "iterations=4"],
-    "moses-kbmira": ["learner.epochs=10"],
-    "kbest-mira": ["learner.epochs=10", "list_size=30", "iterations=4"],
-    "rampion": ["learner.rate=0.01", "list_size=30", "iterations=4"],
-    "sgd": ["learner.rate=0.01", "list_size=30", "iterations=4"],
-    "oro": ["learner.list_size=30", "learner.epochs=4"],
-    "lbfgs": ["list_size=30", "iterations=4"],
-    "structured-svm": ["list_size=30", "iterations=4"],
+    "moses-pro": ["rhythm.list_size=30", "rhythm.decodings=4"],
+    "moses-kbmira": ["rhythm.epochs=10"],
+    "kbest-mira": ["rhythm.epochs=10", "rhythm.list_size=30", "rhythm.decodings=4"],
+    "rampion": ["learner.rate=0.01", "rhythm.list_size=30", "rhythm.decodings=4"],
+    "sgd": ["learner.rate=0.01", "rhythm.list_size=30", "rhythm.decodings=4"],
+    "oro": ["rhythm.list_size=30", "rhythm.epochs=4"],
+    "lbfgs": ["rhythm.list_size=30", "rhythm.decodings=4"],
+    "structured-svm": ["rhythm.list_size=30", "rhythm.decodings=4"],
 }
 
 
@@ -108,7 +108,7 @@ def test_the_weights_of_the_right_words_are_found(learner: str, tmp_path: Path) 
         forests=folder,
         refs=tmp_path / "refs",
         start={"right": 0.1, "lm": 1.0},
-        set=["learner.epochs=20"] if learner != "moses-mert" else ["learner.restarts=2"],
+        set=["rhythm.epochs=20"] if learner != "moses-mert" else ["learner.restarts=2"],
     )
     assert isinstance(finished, RunFinished)
     assert finished.tuning_score == pytest.approx(100.0)
@@ -146,7 +146,7 @@ def test_a_run_is_repeated_by_its_own_settings(
             refs=refs,
             start=START,
             out=tmp_path / "first",
-            set=["learner.epochs=3"],
+            set=["rhythm.epochs=3"],
         )
     )
     settings = config.load(TuneSettings, tmp_path / "first" / "config.toml")
@@ -251,7 +251,7 @@ def test_weights_are_also_written_for_the_tool_that_made_the_forests(
         refs=refs,
         start=START,
         out=tmp_path / "run",
-        set=["learner.epochs=2"],
+        set=["rhythm.epochs=2"],
     )
     assert isinstance(finished, RunFinished)
     written = tmp_path / "run" / f"weights.{weights_format}"

@@ -68,7 +68,7 @@ def test_a_file_is_read_and_options_go_over_it(toml: Path) -> None:
     )
     options: dict[str, object] = {"seed": 9, "threads": None, "start_file": "weights"}
     found = build_settings(
-        str(toml), options, metric_options={"lowercase": True}, assignments=["learner.epochs=2"]
+        str(toml), options, metric_options={"lowercase": True}, assignments=["rhythm.epochs=2"]
     )
     assert found == TuneSettings(
         learner=Sgd(rate=0.5, loss=Ramp2(), epochs=2),
@@ -143,7 +143,7 @@ def test_assignments_are_dotted_keys_and_toml_values(text: str, expected: object
             "learner.restart: unknown key of the learner 'mert'; did",
         ),
         ("mert", DATA, ["learner.restarts=x"], "learner.restarts: expected int, got 'x'"),
-        ("mert", DATA, ["learner"], "expected KEY=VALUE, as in learner.epochs=5, found 'learner'"),
+        ("mert", DATA, ["learner"], "expected KEY=VALUE, as in rhythm.epochs=5, found 'learner'"),
         ("mert", DATA, [".x=1"], "expected KEY=VALUE"),
         ("mert", DATA | {"seed": 1}, ["seed.x=1"], "seed.x: 'seed' is 1, not a table"),
         ("mert", DATA, ["seed=-1"], "tune mert: seed must be a whole number >= 0, got -1"),

@@ -93,7 +93,7 @@ def test_around_a_decoder_a_preset_takes_the_rounds_of_one_list() -> None:
     data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
     around = presets["gimpel2012-rampion"].on_forests
     assert build_settings("gimpel2012-rampion", data).learner == around
-    changed = build_settings("gimpel2012-rampion", data, assignments=["learner.epochs=3"])
+    changed = build_settings("gimpel2012-rampion", data, assignments=["rhythm.epochs=3"])
     assert changed.learner.epochs == 3
     # Forest MIRA needs forests that stay; around a decoder its list form learns.
     learner = presets["moses-kbmira"].learner

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from candidatess import synthetic_set
 from hopefear.learners.relisting import RelistingState
 from hopefear.runs.run_folder import read_folder
 from hopefear.runs.state_codec import decode_state, encode_state
@@ -47,7 +48,6 @@ from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.loop import learn
 from hopefear.runs.stopping import Stopping
 from hopefear.types import Vocabulary, Weights
-from tuning_sets import synthetic_set
 
 SMALL: dict[str, Learner] = {name: learners[name](epochs=4) for name in learners} | {
     "mert": Mert(restarts=1, random_directions=1, epochs=3),
@@ -83,7 +83,7 @@ def course(
     data = data_for(learner, forests=forests)
     return learn(
         data,
-        suited(learner, data, k=3, iterations=4),
+        suited(learner, data, k=3, decodings=4),
         start=START,
         name="learner",
         checkpoint=checkpoint,
@@ -144,9 +144,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> CandidateFiles:
 
 # Enough epochs that a kill falls into the middle of them.
 RUNS = {
-    "kbest-mira": ["kbest-mira", "--set", "learner.epochs=60", "--set", "learner.line_search=1"],
+    "kbest-mira": ["kbest-mira", "--set", "rhythm.epochs=60", "--set", "learner.line_search=1"],
     "replicas": ["mert", "--replicas", "3", "--set", "learner.restarts=2"],
-    "online": ["chiang2012-mira-small", "--set", "learner.epochs=20"],
+    "online": ["chiang2012-mira-small", "--set", "rhythm.epochs=20"],
 }
 
 
@@ -208,7 +208,7 @@ def test_a_run_goes_on_in_python_and_tells_that_it_did(
 ) -> None:
     out = tmp_path / "run"
     options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
-    options["set"] = ["learner.epochs=5"]
+    options["set"] = ["rhythm.epochs=5"]
     whole = list(tune("kbest-mira", **options))
     for event in tune("kbest-mira", out=out, **options):
         if isinstance(event, EpochFinished) and event.epoch == 3:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hopefear.runs.replicas import average_weights
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import tune
@@ -20,7 +21,7 @@ from hopefear.events import (
 )
 from hopefear.formats import read_weights
 from hopefear.learners import KBestMira, Mert
-from hopefear.runs.replicas import average_weights
+from hopefear.rhythm import Rhythm
 from hopefear.types import Weights
 
 FAST = KBestMira(epochs=3)
@@ -97,7 +98,9 @@ def test_the_same_seed_gives_the_same_weights_for_any_number_of_threads(
 
 def test_the_best_epoch_on_held_out_data_is_taken(files: CandidateFiles, tmp_path: Path) -> None:
     dev = write_candidates(tmp_path, "dev", seed=9)
-    events = run(files, learner=KBestMira(epochs=8), dev_nbest=dev.nbest, dev_refs=dev.refs)
+    events = run(
+        files, learner=KBestMira(), rhythm=Rhythm(epochs=8), dev_nbest=dev.nbest, dev_refs=dev.refs
+    )
     epochs = [event for event in events if isinstance(event, EpochFinished)]
     best = max(epochs, key=lambda event: event.dev_score or 0.0)
     assert finished(events).best_epoch == best.epoch
@@ -123,7 +126,7 @@ def test_a_run_that_is_there_is_not_overwritten_unless_forced(
     run(files, out=out)
     with pytest.raises(ConfigError, match="holds a run already; name another directory, or force"):
         run(files, out=out)
-    run(files, out=out, force=True, learner=KBestMira(epochs=1))
+    run(files, out=out, force=True, learner=KBestMira(), rhythm=Rhythm(epochs=1))
     assert content(out / "weights") == ["01.tsv"]
 
 
@@ -274,7 +277,7 @@ def test_what_is_done_is_reported(files: CandidateFiles) -> None:
 
 
 def test_scaled_features_give_weights_of_the_features_as_they_are(files: CandidateFiles) -> None:
-    events = run(files, scale_features=True, learner=KBestMira(epochs=10))
+    events = run(files, scale_features=True, learner=KBestMira(), rhythm=Rhythm(epochs=10))
     started = next(event for event in events if isinstance(event, RunStarted))
     assert started.tuning_score is not None
     score = finished(events).tuning_score

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from candidatess import FOREST_START, garbled_forests
 
 from candidate_files import write_candidates
 from hopefear import resume_tuning, tune
@@ -19,7 +20,6 @@ from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
 from small_bitext import sentence_pairs, write_bitext
 from stand_in_decoder import STAND_IN
-from tuning_sets import FOREST_START, garbled_forests
 
 
 def lists(folder: Path) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def command(folder: Path) -> dict[str, Any]:
         "refs": folder / "tune.refs",
         "start": dict(START),
         "list_size": 4,
-        "iterations": 6,
+        "decodings": 6,
         "tokenize": "none",
     }
 
@@ -136,7 +136,7 @@ CASES: dict[str, Case] = {
 
 
 def stopped(options: dict[str, Any], out: Path) -> None:
-    chosen = {"set": ["learner.epochs=4"]} | options
+    chosen = {"set": ["rhythm.epochs=4"]} | options
     for event in tune(chosen.pop("learner"), out=out, **chosen):
         if isinstance(event, EpochFinished) and event.epoch == 2:
             return

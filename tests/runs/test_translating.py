@@ -64,7 +64,7 @@ def test_a_start_that_a_preset_brings_is_told_and_another_one_goes_before_it(fil
             model=files.model,
             source=files.source,
             refs=files.refs,
-            set=["learner.epochs=1"],
+            set=["rhythm.epochs=1"],
             **options,
         )
         told: list[str] = []
@@ -103,7 +103,7 @@ def test_presets_learn_to_translate_with_a_model(files: Files, name: str) -> Non
             dev_refs=files.dev_refs,
             start=BAD,
             list_size=20,
-            iterations=3,
+            decodings=3,
             set=bold,
         )
     )
@@ -143,7 +143,7 @@ def test_parses_are_made_once_and_shared(files: Files, tmp_path: Path) -> None:
             "mira",
             out=tmp_path / out,
             parses=tmp_path / "parses",
-            set=["learner.epochs=2"],
+            set=["rhythm.epochs=2"],
             tell=lambda what, done, total: told.append(what),
             **options,
         ):
@@ -166,7 +166,7 @@ def test_a_run_of_its_own_keeps_its_parses_in_its_directory(files: Files, tmp_pa
     }
     for force in (False, True):
         for _ in tune(
-            "mira", out=tmp_path / "run", force=force, set=["learner.epochs=1"], **options
+            "mira", out=tmp_path / "run", force=force, set=["rhythm.epochs=1"], **options
         ):
             pass
         assert len(list((tmp_path / "run" / "parses").glob("*.forests"))) == 1
@@ -247,7 +247,7 @@ def test_learners_of_lists_learn_around_a_command(
             start=tmp_path / "start.tsv",
             tokenize="none",
             list_size=4,
-            iterations=6,
+            decodings=6,
             out=tmp_path / "run",
         )
     )
@@ -295,7 +295,7 @@ def test_features_may_come_with_any_list_of_a_command(
     own = [[(text, f | {f"is{i}": 1.0}) for i, (text, f) in enumerate(one)] for one in lists]
     candidates.write_text("\n".join(map(json.dumps, own)))
     data = {name: tmp_path / name for name in ("source", "refs")}
-    options: dict[str, Any] = {"list_size": 2, "iterations": 4, "tokenize": "none", **data}
+    options: dict[str, Any] = {"list_size": 2, "decodings": 4, "tokenize": "none", **data}
     options |= {f"dev_{name}": path for name, path in data.items()}
 
     def run(out: str) -> Iterator[Event]:
