@@ -6,7 +6,7 @@ algorithm 3; Tsochantaridis et al. (2004) for margin rescaling.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from hopefear.learners.base import learners
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 __all__ = ["Planes", "StructuredSvm"]
 
@@ -30,7 +27,7 @@ class Planes:
     origin: FloatArray
     weights: FloatArray
     references: Annotated[IntArray, "derived"]  # the reference's row of each nonempty list
-    rows: "csr_array"
+    rows: Any  # a csr_array of SciPy, which is imported only where it is used
     costs: Annotated[FloatArray, "grows"]
 
 
