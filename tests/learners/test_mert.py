@@ -4,7 +4,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from hopefear.candidates import ListSet
+from hopefear.candidates import HasSurface, ListSet
 from hopefear.errors import ConfigError
 from hopefear.learners import Mert
 from hopefear.types import FloatArray
@@ -163,7 +163,7 @@ def test_a_search_that_is_interrupted_does_not_go_on_with_the_other_restarts() -
 
     class Counted(Mert):
         def _climb(
-            self, data: TuningData, start: FloatArray, random: np.random.Generator
+            self, data: HasSurface, start: FloatArray, random: np.random.Generator
         ) -> tuple[float, FloatArray]:
             begun.append(start)
             return super()._climb(data, start, random)

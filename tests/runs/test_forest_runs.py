@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from candidatess import FOREST_START, garbled_forests
 
 import hopefear
 from hopefear.errors import ConfigError, DataError
@@ -15,6 +14,7 @@ from hopefear.learners import ForestMira
 from hopefear.runs import TuneSettings, presets
 from hopefear.settings import config
 from hopefear.types import Vocabulary, Weights
+from tuning_sets import FOREST_START, garbled_forests
 
 START = dict(FOREST_START)
 QUICK = {

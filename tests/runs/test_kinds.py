@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from candidatess import synthetic_set
 
 from command_line import Hopefear
 from hopefear import tune
@@ -15,6 +14,7 @@ from hopefear.runs import build_settings, learn, presets
 from hopefear.runs.kinds import FOR_ALL
 from hopefear.runs.kinds import FORESTS as FORESTS_GIVEN
 from hopefear.types import Weights
+from tuning_sets import synthetic_set
 
 # Nothing of this is there: what is refused is refused without a look at files.
 REFS = {"refs": "r"}

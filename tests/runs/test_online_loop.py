@@ -1,7 +1,5 @@
 """Online learners in the loop: what their epochs tell."""
 
-from candidatess import next_state
-
 from hopefear.candidates import ForestSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.events import EpochFinished, RunFinished, RunStarted
@@ -10,6 +8,7 @@ from hopefear.learners import Mira, Scaled
 from hopefear.metrics import Bleu, References
 from hopefear.runs.loop import learn
 from hopefear.types import Vocabulary
+from tuning_sets import next_state
 
 
 def forest_set(names: Vocabulary, *, seed: int) -> ForestSet:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from candidatess import start_vector, synthetic_set
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import tune
@@ -29,6 +28,7 @@ from hopefear.runs import learn
 from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.stopping import Stopping
 from hopefear.types import FloatArray, Hypothesis, Weights
+from tuning_sets import start_vector, synthetic_set
 
 
 def run(files: CandidateFiles, learner: str | Learner, **options: Any) -> list[Event]:

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from candidatess import synthetic_set
 from hopefear.learners.relisting import RelistingState
 from hopefear.runs.run_folder import read_folder
 from hopefear.runs.state_codec import decode_state, encode_state
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import resume_tuning, tune
-from hopefear.candidates import ForestSet, ListSet
+from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, FormatError
 from hopefear.events import EpochFinished, Event, RunFinished, RunResumed, read_log
@@ -48,6 +47,7 @@ from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.loop import learn
 from hopefear.runs.stopping import Stopping
 from hopefear.types import Vocabulary, Weights
+from tuning_sets import synthetic_set
 
 SMALL: dict[str, Learner] = {name: learners[name](epochs=4) for name in learners} | {
     "mert": Mert(restarts=1, random_directions=1, epochs=3),
@@ -70,7 +70,7 @@ def forest_set() -> ForestSet:
     return ForestSet(made, References(references), Bleu(tokenize="none"), threads=1)
 
 
-def data_for(learner: Learner, *, forests: bool) -> TuningData:
+def data_for(learner: Learner, *, forests: bool) -> Candidates:
     inner = learner.learner if isinstance(learner, Scaled) else learner
     if forests or ListSet not in inner.learns_from:
         return forest_set()

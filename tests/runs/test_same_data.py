@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from candidatess import FOREST_START, garbled_forests
 
 from candidate_files import write_candidates
 from hopefear import resume_tuning, tune
@@ -20,6 +19,7 @@ from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
 from small_bitext import sentence_pairs, write_bitext
 from stand_in_decoder import STAND_IN
+from tuning_sets import FOREST_START, garbled_forests
 
 
 def lists(folder: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hopefear.runs.inferred_start import infer_weights
 
 import hopefear
 from candidate_files import CandidateFiles, write_candidates
@@ -12,7 +13,6 @@ from hopefear.errors import ConfigError, DataError
 from hopefear.events import RunFinished, RunStarted, Warned
 from hopefear.formats import load_nbest
 from hopefear.runs import DataSettings, TuneSettings, inferred_start
-from hopefear.runs.inferred_start import infer_weights
 from hopefear.runs.options import build_settings
 from hopefear.types import Hypothesis, Weights
 
