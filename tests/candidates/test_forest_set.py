@@ -307,5 +307,5 @@ def test_forests_without_references_are_refused() -> None:
     forest = nbest_forest([Hypothesis(text="a")])
     with pytest.raises(DataError, match="forests of 1 sentences, but references for 2"):
         ForestSet([forest], References([["a"], ["a"]], source="refs.txt"), BLEU)
-    with pytest.raises(DataError, match="no forest"):
+    with pytest.raises(DataError, match="no sentence has a forest"):
         ForestSet([None], References([["a"]]), BLEU)

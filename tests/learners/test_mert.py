@@ -154,7 +154,7 @@ def test_bounds_in_the_wrong_order_are_refused() -> None:
 
 
 def test_a_penalty_needs_a_strength() -> None:
-    with pytest.raises(ConfigError, match="give both or none"):
+    with pytest.raises(ConfigError, match="give both or neither"):
         Mert(penalty="l2")
 
 
@@ -172,5 +172,5 @@ def test_a_search_that_is_interrupted_does_not_go_on_with_the_other_restarts() -
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Counted(restarts=200).epoch(data, start_vector(data), (1, 0), stop)
+        next_state(Counted(restarts=200), data, start_vector(data), (1, 0), stop)
     assert len(begun) < 20

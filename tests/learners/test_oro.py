@@ -11,11 +11,13 @@ from hopefear import _core
 from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError, DataError
 from hopefear.learners import Oro
+from hopefear.rhythm import Rhythm
 from hopefear.types import FloatArray
 from tuning_sets import next_state, start_vector, synthetic_set
 
 # All sentences are one batch, so that an epoch is one update.
-ONE_BATCH = Oro(batch_size=1000, line_search=False)
+ONE_BATCH = Oro()
+WHOLE = Rhythm(block=0)
 
 
 def matrix(data: ListSet) -> FloatArray:
@@ -24,7 +26,8 @@ def matrix(data: ListSet) -> FloatArray:
 
 
 def update(learner: Oro, data: ListSet, w: FloatArray) -> FloatArray:
-    return next_state(learner, data, learner.start(data, w, w), (1, 0))
+    found: FloatArray = next_state(learner, data, learner.start(data, w, w), (1, 0), rhythm=WHOLE)
+    return found
 
 
 def oracles(data: ListSet) -> list[list[int]]:
@@ -152,7 +155,7 @@ def test_weights_stay_in_the_ball_of_radius_one_over_root_lambda() -> None:
 def test_the_rate_falls_from_batch_to_batch_over_all_epochs() -> None:
     data = synthetic_set(sentences=6, size=5)
     start, lists = start_vector(data), data.nbest.core
-    learner = Oro(update="subgradient", batch_size=2, max_oracles=0, l2=0.01, line_search=False)
+    learner = Oro(update="subgradient", max_oracles=0, l2=0.01)
     w, epoch = start, 4
     order = np.random.default_rng([1, epoch]).permutation(6)
     for k, batch in enumerate(np.split(order, 3)):
@@ -161,7 +164,7 @@ def test_the_rate_falls_from_batch_to_batch_over_all_epochs() -> None:
         count, violating = _core.violated_pairs(lists, pairs, w)
         rate = 0.2 * 0.85 ** (epoch + k / 3)
         w = (1 - 0.01 * rate) * w + rate / count * violating
-    found = next_state(learner, data, start, (1, epoch))
+    found = next_state(learner, data, start, (1, epoch), rhythm=Rhythm(block=2))
     np.testing.assert_allclose(found, w, rtol=1e-9)
 
 

@@ -8,10 +8,11 @@ from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START
 from hopefear.errors import ConfigError, LearningError
 from hopefear.learners import Pro
+from hopefear.learners.pro import classify
 from hopefear.nbest import NBestBuilder
 from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer
-from hopefear.runs import learn
-from tuning_sets import start_vector, synthetic_set
+from hopefear.runs.loop import About, learn
+from tuning_sets import course_of, start_vector, synthetic_set
 
 
 def sampled(data: ListSet, *, kept: int = 20, threshold: float = 0.05) -> _core.RankingPairs:
@@ -34,8 +35,8 @@ def features(data: ListSet, row: int) -> list[float]:
 def test_the_classifier_is_scikit_learns_logistic_regression(strength: float) -> None:
     data = synthetic_set(sentences=60)
     pairs = sampled(data)
-    learner = Pro(regularizer=L2(strength=strength))
-    found = learner.classify(data, pairs, start_vector(data))
+    start = start_vector(data)
+    found = classify(data, pairs, L2(strength=strength).bind([], start), start)
 
     rows = np.array(
         [
@@ -120,7 +121,7 @@ def test_corpus_oracles_are_the_best_choice_where_all_choices_can_be_tried() -> 
 
 
 def test_options_are_checked_when_they_are_set() -> None:
-    with pytest.raises(ConfigError, match=r"Pro\.interpolation must be from 0 to 1, got 2"):
+    with pytest.raises(ConfigError, match=r"Pro\.interpolation must be .*<= 1, got 2"):
         Pro(interpolation=2)
 
 
@@ -128,9 +129,10 @@ def test_options_are_checked_when_they_are_set() -> None:
 def test_newtons_method_ends_where_the_gradient_vanishes(regularizer: Regularizer) -> None:
     data = synthetic_set(sentences=60)
     pairs, start = sampled(data), start_vector(data)
-    found = Pro(regularizer=regularizer).classify(data, pairs, start)
+    penalty = regularizer.bind([], start)
+    found = classify(data, pairs, penalty, start)
     gradient = _core.logistic_loss(data.nbest.core, pairs, found)[1]
-    gradient += regularizer.gradient(found, start)
+    gradient += penalty.gradient(found)
     assert np.abs(gradient / data.feature_unit).max() <= 1e-7 * len(pairs)
     assert not np.array_equal(found, start)
 
@@ -243,5 +245,6 @@ def test_all_pairs_of_a_list_are_drawn_equally_often() -> None:
 def test_without_pairs_there_is_nothing_to_learn(regularizer: Regularizer) -> None:
     data = synthetic_set()
     learner = Pro(threshold=1.0, regularizer=regularizer)  # no two gains differ by more
+    course = course_of(learner, data, START.vector(data.feature_names))
     with pytest.raises(LearningError, match="did not move the weights"):
-        list(learn(data, learner, start=START, name="pro"))
+        list(learn(course, START, About(name="pro")))

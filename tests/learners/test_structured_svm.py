@@ -17,9 +17,9 @@ def test_the_weights_are_those_of_an_independent_solver(
 ) -> None:
     data = synthetic_set(sentences=6, size=5)
     start = 2 * start_vector(data)
-    learner = StructuredSvm(strength=strength, reference=choice, tolerance=1e-7, epochs=1000)
+    learner = StructuredSvm(strength=strength, reference=choice, tolerance=1e-7)
     state = learner.start(data, start, start)
-    for epoch in range(learner.epochs):
+    for epoch in range(1000):
         following = next_state(learner, data, state, (1, epoch))
         if following is state:
             break
