@@ -96,7 +96,7 @@ def test_other_weights_must_fit_the_model(model: Model, tmp_path: Path) -> None:
     assert found.best.score == pytest.approx(Weights(weights).dot(found.best.features), rel=1e-9)
     with pytest.raises(DataError, match="no weight belongs to a feature of the model"):
         hopefear.translate(model, ["pes"], weights={"tm": 1.0})
-    with pytest.raises(DataError, match=r"has no weights\.tsv"):
+    with pytest.raises(DataError, match=r"no weights\.tsv"):
         hopefear.translate(model, ["pes"], weights=tmp_path)
     with pytest.raises(ConfigError, match="nbest"):
         hopefear.translate(model, ["pes"], nbest=-1)

@@ -148,9 +148,7 @@ def changes(settings: TrainSettings, folder: Path) -> dict[str, TrainSettings]:
         "empty: the bitext is empty": replace(
             settings, source=folder / "empty", target=folder / "empty"
         ),
-        "latin:1: is not UTF-8": replace(
-            settings, source=folder / "latin", target=folder / "short"
-        ),
+        "latin:1: .*not UTF-8": replace(settings, source=folder / "latin", target=folder / "short"),
     }
 
 
@@ -184,7 +182,7 @@ def test_an_existing_model_survives_invalid_inputs(settings: TrainSettings, tmp_
     build(settings, out)
     before = content(out)
     mistakes = changes(settings, tmp_path)
-    del mistakes["latin:1: is not UTF-8"]  # a stage finds it, when model.toml is gone
+    del mistakes["latin:1: .*not UTF-8"]  # a stage finds it, when model.toml is gone
     for message, wrong in mistakes.items():
         with pytest.raises(DataError, match=message):
             build(wrong, out)
