@@ -6,7 +6,7 @@ the score s = w · h and the cost c of a hypothesis, a loss of a list is
     L(w) = − M(s + a c) + M(s + b c),    M = max, or log Σ exp in the soft versions,
 
 where the first M is over what should go up and the second over what should go down. Each class
-below is one row of the table; the mathematics is in the core, once (loss.hpp).
+below is one row of the table; the mathematics is in the core, once (learn/loss.hpp).
 """
 
 from typing import ClassVar, Literal, Protocol
@@ -24,6 +24,7 @@ __all__ = [
     "Ramp2",
     "Ramp3",
     "ReferenceDerivation",
+    "TwoSides",
     "losses",
 ]
 
@@ -50,50 +51,63 @@ losses: Registry[Loss] = Registry("loss", group="hopefear.losses")
 
 
 @settings
-class _TwoSides:
-    """A loss of two sides, each a max or a log-sum-exp."""
+class TwoSides:
+    """L(w) = − M(s + a c) + M(s + b c), with M = max, or log Σ exp if `soft`."""
 
-    soft: bool = setting(False, "log Σ exp in place of max, on both sides.")
+    soft: bool = setting(False, "Use log Σ exp instead of max on both sides.")
+
+    @property
+    def a(self) -> float:
+        """How much the cost counts in what should go up."""
+        return 0.0
+
+    @property
+    def b(self) -> float:
+        """How much the cost counts in what should go down."""
+        return 0.0
 
     @property
     def smooth(self) -> bool:
+        """Whether it has a gradient everywhere."""
         return self.soft
 
-    def _side(self, pool: _core.Pool, cost: float) -> _core.Side:
-        return _core.Side(pool=pool, cost=cost, soft=self.soft)
+    def core(self) -> _core.Loss:
+        """Return the loss as the core knows it."""
+        return _core.Loss(up=self._side(self.a), down=self._side(self.b))
 
-    def _all(self, cost: float) -> _core.Side:
-        return self._side(_core.Pool.all, cost)
+    def _side(self, cost: float, pool: _core.Pool = _core.Pool.all) -> _core.Side:
+        return _core.Side(pool=pool, cost=cost, soft=self.soft)
 
 
 @settings
-class _WithReference(_TwoSides):
-    """A loss that raises a reference derivation."""
+class _WithReference(TwoSides):
+    """L(w) = − M_reference s + M(s + b c)."""
 
-    reference: ReferenceDerivation = setting("max-metric", "What stands for the reference.")
+    reference: ReferenceDerivation = setting("max-metric", "What takes the place of the reference.")
     local_size: int = setting(
-        100, "How many of the model's best hypotheses are searched for a local reference.", least=1
+        100, "The number of the model's best hypotheses to search for a local reference.", least=1
     )
+
+    def core(self) -> _core.Loss:
+        """Return the loss as the core knows it."""
+        down = self._side(self.b)
+        return _core.Loss(up=self._raised(), down=down, local_size=self.local_size)
 
     def _raised(self) -> _core.Side:
         if self.reference == "hope":
-            return self._all(-1.0)
+            return self._side(-1.0)
         pool = {
             "local": _core.Pool.local,
             "max-metric": _core.Pool.least_cost,
             "bold": _core.Pool.reference,
         }[self.reference]
-        return self._side(pool, 0.0)
+        return self._side(0.0, pool)
 
 
 @losses.register("perceptron")
 @settings
 class Perceptron(_WithReference):
-    """Equations 9 and 10: the reference above the 1-best; its soft version is the log loss."""
-
-    def core(self) -> _core.Loss:
-        """− max_reference s + max s."""
-        return _core.Loss(up=self._raised(), down=self._all(0.0), local_size=self.local_size)
+    """Equations 9 and 10: − max_reference s + max s; the soft version is the log loss."""
 
 
 @losses.register("log")
@@ -101,47 +115,40 @@ class Perceptron(_WithReference):
 class Log(Perceptron):
     """− log p(reference): the soft perceptron loss."""
 
-    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
+    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
 
 
 @losses.register("hinge")
 @settings
 class Hinge(_WithReference):
-    """Equation 13: the reference above the worst of score plus cost."""
+    """Equation 13: − max_reference s + max (s + c)."""
 
-    def core(self) -> _core.Loss:
-        """− max_reference s + max (s + c)."""
-        return _core.Loss(up=self._raised(), down=self._all(1.0), local_size=self.local_size)
+    b: ClassVar[float] = 1.0
 
 
 @losses.register("ramp-1")
 @settings
-class Ramp1(_TwoSides):
-    """Equation 6: the 1-best above the fear; softened it is the Jensen risk bound."""
+class Ramp1(TwoSides):
+    """Equation 6: − max s + max (s + c), the 1-best above the fear."""
 
-    def core(self) -> _core.Loss:
-        """− max s + max (s + c)."""
-        return _core.Loss(up=self._all(0.0), down=self._all(1.0))
+    b: ClassVar[float] = 1.0
 
 
 @losses.register("ramp-2")
 @settings
-class Ramp2(_TwoSides):
-    """Equation 7: the hope above the 1-best."""
+class Ramp2(TwoSides):
+    """Equation 7: − max (s − c) + max s, the hope above the 1-best."""
 
-    def core(self) -> _core.Loss:
-        """− max (s − c) + max s."""
-        return _core.Loss(up=self._all(-1.0), down=self._all(0.0))
+    a: ClassVar[float] = -1.0
 
 
 @losses.register("ramp-3")
 @settings
-class Ramp3(_TwoSides):
-    """Equation 8: the hope above the fear."""
+class Ramp3(TwoSides):
+    """Equation 8: − max (s − c) + max (s + c), the hope above the fear."""
 
-    def core(self) -> _core.Loss:
-        """− max (s − c) + max (s + c)."""
-        return _core.Loss(up=self._all(-1.0), down=self._all(1.0))
+    a: ClassVar[float] = -1.0
+    b: ClassVar[float] = 1.0
 
 
 @losses.register("soft-ramp-1")
@@ -149,7 +156,7 @@ class Ramp3(_TwoSides):
 class JensenRiskBound(Ramp1):
     """log E exp(cost) ≥ E cost: the first ramp loss, softened (Gimpel and Smith, 2010)."""
 
-    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
+    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
 
 
 @losses.register("soft-ramp-2")
@@ -157,7 +164,7 @@ class JensenRiskBound(Ramp1):
 class SoftRamp2(Ramp2):
     """The second ramp loss, softened."""
 
-    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
+    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
 
 
 @losses.register("soft-ramp-3")
@@ -165,16 +172,16 @@ class SoftRamp2(Ramp2):
 class SoftRamp3(Ramp3):
     """The third ramp loss, softened."""
 
-    soft: bool = setting(True, "log Σ exp in place of max, on both sides.")
+    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
 
 
 @losses.register("risk")
 @settings
 class BayesRisk:
-    """Equation 5: the expected cost under p ∝ exp(s)."""
+    """Equation 5: E c, the expected cost under p ∝ exp(s)."""
 
     smooth: ClassVar[bool] = True
 
     def core(self) -> _core.Loss:
-        """E c."""
+        """Return the loss as the core knows it."""
         return _core.Loss(risk=True)

@@ -46,7 +46,7 @@ def test_weights_that_do_not_change_are_an_error(
     frozen = [f"learner.fixed={sorted(files.segments[0].hypotheses[0].features)}"]
     found = hopefear("tune", "mert", *options(files, tmp_path / "run", "--set", *frozen))
     assert found.code == 1
-    assert "the learner (mert) did not move the weights" in found.err
+    assert "the learner (mert) did not change the weights" in found.err
     assert not (tmp_path / "run" / "weights.tsv").exists()
 
 

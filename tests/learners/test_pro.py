@@ -246,5 +246,5 @@ def test_without_pairs_there_is_nothing_to_learn(regularizer: Regularizer) -> No
     data = synthetic_set()
     learner = Pro(threshold=1.0, regularizer=regularizer)  # no two gains differ by more
     course = course_of(learner, data, START.vector(data.feature_names))
-    with pytest.raises(LearningError, match="did not move the weights"):
+    with pytest.raises(LearningError, match="did not change the weights"):
         list(learn(course, START, About(name="pro")))

@@ -183,7 +183,7 @@ def test_the_numbers_of_sentences_and_references_have_to_agree(files: Files) -> 
         ({"dev_source": "dev.f", "dev_refs": "tune.e"}, "there are references for"),
         ({"dev_source": "gone", "dev_refs": "tune.e"}, "gone: cannot be read"),
         ({"source": "empty", "refs": "empty"}, "has no sentence to translate"),
-        ({"start": "zork=1"}, "no feature in common: zork against Glue"),
+        ({"start": "zork=1"}, "no feature in common: the weights are for zork, the data has Glue"),
     ],
 )
 def test_mistakes_are_found_before_anything_is_parsed(

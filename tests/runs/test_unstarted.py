@@ -65,7 +65,7 @@ MISTAKES: list[tuple[dict[str, Any], type[HopefearError], str]] = [
     ({"set": ["learner.fixed=['zork']"], "replicas": 2}, ConfigError, "unknown feature 'zork'"),
     ({"dev_nbest": "other.nbest", "dev_refs": "other.refs"}, DataError, "no feature in common"),
     ({"dev_nbest": "tune.nbest", "dev_refs": "short"}, DataError, "has references for 1"),
-    ({"features": ["lm", "tm"]}, DataError, "were not announced"),
+    ({"features": ["lm", "tm"]}, DataError, "unexpected features"),
     ({"weights_format": "zork"}, ConfigError, "unknown weights format"),
     ({"moses_ini": "gone"}, FormatError, "gone: cannot be read"),
 ]

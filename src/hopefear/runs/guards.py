@@ -1,7 +1,7 @@
-"""What makes data worthless to tune on, or doubtful: found before the user has to.
+"""Checks of the data before a run starts.
 
-What leaves something to learn is a warning, a sentence that goes into the run's report. What leaves
-nothing is an error.
+Data from which something can still be learned gives a warning, which also goes into the run's
+report. Data from which nothing can be learned is an error.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -33,25 +33,24 @@ __all__ = [
     "some",
 ]
 
-# Texts that have nothing to do with each other have about as much, even the best of many.
+# Even the best of many unrelated texts reach about this BLEU by chance.
 LEAST_BLEU = 3.0
-# A feature that most hypotheses have should be in all of them; one that few have is a sparse one.
+# A feature of most hypotheses should be in all of them; a feature of few hypotheses is sparse.
 MOST, SOME = 0.9, 0.2
 LOOKED_AT = 50
 
 
 def check_repeatable(settings: TuneSettings) -> Iterator[str]:
-    """Look for what can be read only once."""
+    """Warn about data that can be read only once."""
     if once := settings.from_standard_input:
         yield (
-            f"{some(once)} {number_word(len(once), 'is', 'are')} read from standard input, which "
-            "is there only once: the run can be neither resumed nor repeated; put it into a file "
-            "if that matters"
+            f"{some(once)} {number_word(len(once), 'is', 'are')} read from standard input, so this "
+            "run can be neither resumed nor repeated; to allow that, save the data to a file"
         )
 
 
 def check_values(data: Loaded) -> None:
-    """Refuse values of features so large that scores lose their digits in them, or overflow."""
+    """Refuse feature values so large that scores lose precision or overflow."""
     candidates = data.candidates if isinstance(data.candidates, ForestSet) else data.nbest
     message = describe_large_value(candidates, data.sentence)
     if message is not None:
@@ -59,26 +58,27 @@ def check_values(data: Loaded) -> None:
 
 
 def check_lists(data: Loaded) -> Iterator[str]:
-    """Look for lists that teach nothing; give a warning for each kind of them."""
+    """Warn about lists that teach nothing, once for each reason."""
     nbest, role = data.nbest, data.role
     sizes = np.diff(nbest.offsets)
     if not len(nbest):
-        raise DataError(f"the {role} data has no hypotheses at all")
+        raise DataError(f"the {role} data has no hypotheses")
     if sizes.max() == 1:
         raise DataError(
-            f"no sentence of the {role} data has more than one hypothesis, so that there is "
-            "nothing to choose; n-best lists need an n above 1"
+            f"no sentence of the {role} data has more than one hypothesis, so there is "
+            "nothing to choose; create n-best lists with n > 1"
         )
     if len(empty := nbest.empty_sentences):
         yield (
             f"{count(len(empty), 'sentence')} of the {role} data {have(len(empty))} no "
-            f"hypotheses and {number_word(len(empty), 'is', 'are')} left out: "
+            f"hypotheses and {number_word(len(empty), 'is', 'are')} skipped: "
             f"{sentence_list(data, empty)}"
         )
     if len(single := np.flatnonzero(sizes == 1)):
         yield (
             f"{count(len(single), 'sentence')} of the {role} data {have(len(single))} one "
-            f"hypothesis only, which teaches nothing: {sentence_list(data, single)}"
+            f"hypothesis only and {number_word(len(single), 'is', 'are')} not learned from: "
+            f"{sentence_list(data, single)}"
         )
     if len(rows := nbest.rows_without_words()):
         where = np.unique(np.searchsorted(nbest.offsets, rows, side="right") - 1)
@@ -91,8 +91,8 @@ def check_lists(data: Loaded) -> Iterator[str]:
     if len(equal) == np.count_nonzero(sizes):
         raise DataError(
             f"{data.candidates.metric.name} gives all hypotheses of each sentence of the {role} "
-            "data the same score, so that none is better than another; are these the right "
-            "references?"
+            "data the same score, so there is nothing to learn; check that these are the right "
+            "references"
         )
     equal = equal[sizes[equal] > 1]
     if len(equal):
@@ -104,17 +104,17 @@ def check_lists(data: Loaded) -> Iterator[str]:
 
 
 def check_references(data: Loaded) -> Iterator[str]:
-    """Look for references that have nothing to do with the candidates."""
+    """Warn about references that seem unrelated to the candidates."""
     best, metric = data.candidates.oracle_score, data.candidates.metric
     if best is not None and isinstance(metric, Bleu) and best < LEAST_BLEU:
         yield (
-            f"even the best candidates of the {data.role} data have a BLEU of {best:.2f} only: are "
-            "the references in their order, in their language, and tokenized as they are?"
+            f"even the best candidates of the {data.role} data reach a BLEU of only {best:.2f}; "
+            "check that the references are in the same order, language and tokenization"
         )
 
 
 def check_features(data: Loaded) -> Iterator[str]:
-    """Look for features that cannot be learned, or that some hypotheses lack."""
+    """Warn about features that cannot be learned or that some hypotheses lack."""
     nbest = data.nbest
     counts, names = nbest.count_features(), nbest.feature_names
     rows, present = counts.hypotheses, counts.hypotheses > 0
@@ -124,52 +124,54 @@ def check_features(data: Loaded) -> Iterator[str]:
     if len(constant) == np.count_nonzero(present):
         raise DataError(
             f"every feature of the {data.role} data has the same value in all hypotheses of a "
-            f"sentence, so that no weight changes any choice: {feature_list(names, constant)}"
+            f"sentence, so no weight can change a choice: {feature_list(names, constant)}"
         )
     if len(constant):
         yield (
             "features with the same value in all hypotheses of a sentence cannot be learned; their "
-            f"weights stay as they started: {feature_list(names, constant)}"
+            f"weights stay at the start values: {feature_list(names, constant)}"
         )
     lacking = np.flatnonzero((rows >= MOST * len(nbest)) & (rows < len(nbest)))
     if len(lacking):
         missing = len(nbest) - int(rows[lacking].min())
         yield (
-            f"nearly all hypotheses of the {data.role} data, but not {missing} of them, have these "
-            f"features (absent ones count as 0): {feature_list(names, lacking)}"
+            f"{count(missing, 'hypothesis', 'hypotheses')} of the {data.role} data "
+            f"{number_word(missing, 'lacks', 'lack')} these features, which all others have; "
+            f"absent ones count as 0: {feature_list(names, lacking)}"
         )
     share = rows / len(nbest)
     dense_where_present = rows == counts.hypotheses_of_lists
     partial = np.flatnonzero(dense_where_present & (share >= SOME) & (share < MOST))
     if len(partial):
         yield (
-            f"some lists of the {data.role} data have these features in every hypothesis, others "
-            f"in none, as if they were of different systems: {feature_list(names, partial)}"
+            f"some lists of the {data.role} data have these features in every hypothesis and "
+            "others in none, as if they came from different systems: "
+            f"{feature_list(names, partial)}"
         )
     scattered = np.flatnonzero(~dense_where_present & (share >= SOME) & (share < MOST))
-    # Of many, the first ones will do: each is looked up in all hypotheses.
+    # Each look-up reads all hypotheses, so only the first features are looked at.
     looked_at = scattered[:LOOKED_AT].tolist()
     if missed := [i for i in looked_at if _has_fractions(nbest.column(i))]:
         yield (
-            f"many hypotheses of the {data.role} data have these features and many do not, as if "
-            "they were of different systems or one name were misspelled; absent ones count as 0: "
-            f"{feature_list(names, missed)}"
+            f"many hypotheses of the {data.role} data have these features and many do not, as "
+            "if they came from different systems or a name were misspelled; absent ones count as "
+            f"0: {feature_list(names, missed)}"
         )
 
 
 def _has_fractions(column: FloatArray) -> bool:
-    """Whether most values are no whole numbers: those of indicators and counts may be absent."""
+    """Whether most values are fractions; indicators and counts, which may be absent, are not."""
     values = column[column != 0]
     return bool(2 * np.count_nonzero(values != np.rint(values)) > len(values))
 
 
 def check_same_features(tuning: Loaded, dev: Loaded) -> Iterator[str]:
-    """Compare the features of the data that is learned from with those of the held-out data."""
+    """Compare the features of the tuning data with those of the held-out data."""
     in_tuning, in_dev = tuning.present_features, dev.present_features
     if not in_tuning & in_dev:
         raise DataError(
-            "the tuning and the dev data have no feature in common: "
-            f"{some(sorted(in_tuning))} against {some(sorted(in_dev))}"
+            "the tuning and the dev data have no feature in common: the tuning data has "
+            f"{some(sorted(in_tuning))}, the dev data has {some(sorted(in_dev))}"
         )
     for lacking, having, role in ((in_dev, in_tuning, "dev"), (in_tuning, in_dev, "tuning")):
         if missing := sorted(having - lacking):
@@ -178,27 +180,27 @@ def check_same_features(tuning: Loaded, dev: Loaded) -> Iterator[str]:
 
 
 def check_schema(features: Sequence[str], data: Loaded) -> None:
-    """Require the features of the lists to be those that were announced, if any were."""
+    """Require that the data has exactly the expected features, if any are given."""
     if not features:
         return
     present, announced = data.present_features, set(features)
     if unknown := sorted(present - announced):
         raise DataError(
-            f"the {data.role} data has features that were not announced: {some(unknown)}"
+            f"the {data.role} data has unexpected features: {some(unknown)}"
             f"{suggest(unknown[0], features)}",
             settings=("features",),
         )
     if missing := sorted(announced - present):
-        problem = f"the {data.role} data lacks announced features: {some(missing)}"
+        problem = f"the {data.role} data lacks expected features: {some(missing)}"
         raise DataError(problem, settings=("features",))
 
 
 def check_common_features(start: Weights, known: Collection[str]) -> None:
-    """Refuse start weights of none of the features that there are."""
+    """Refuse start weights that share no feature with the data."""
     if start and set(known).isdisjoint(start):
         raise DataError(
             "the start weights and the data have no feature in common: "
-            f"{some(start.names)} against {some(sorted(known))}"
+            f"the weights are for {some(start.names)}, the data has {some(sorted(known))}"
         )
 
 
@@ -207,13 +209,13 @@ def check_start(start: Weights, data: Loaded) -> Iterator[str]:
     listed = data.present_features
     check_common_features(start, listed)
     if unknown := [name for name in start if name not in listed]:
-        yield f"start weights of features that no candidate has: {some(unknown)}"
+        yield f"start weights for features that no candidate has: {some(unknown)}"
     if missing := sorted(name for name in listed if name not in start):
         yield f"features without a start weight start at 0: {some(missing)}"
 
 
 def _equal_in_metric(data: Loaded) -> IntArray:
-    """Return the sentences with hypotheses whose gains are all the same."""
+    """Return the sentences whose hypotheses all have the same gain."""
     offsets, gains = data.nbest.offsets, cast(ListSet, data.candidates).gains
     filled = np.flatnonzero(np.diff(offsets))
     first = offsets[filled]
@@ -222,7 +224,7 @@ def _equal_in_metric(data: Loaded) -> IntArray:
 
 
 def check_forests(data: Loaded, forests: ForestSet) -> Iterator[str]:
-    """Look for forests that teach nothing; give a warning for each kind of them."""
+    """Warn about forests that teach nothing, once for each reason."""
     role = data.role
     missing = [i for i, forest in enumerate(forests.forests) if forest is None]
     # Every node has an edge, and belongs to a derivation.
@@ -233,24 +235,25 @@ def check_forests(data: Loaded, forests: ForestSet) -> Iterator[str]:
     ]
     if len(missing) + len(single) == forests.sentence_count:
         raise DataError(
-            f"no forest of the {role} data has more than one derivation, so that there is nothing "
-            "to choose"
+            f"no forest of the {role} data has more than one derivation, so there is nothing to "
+            "choose"
         )
     if missing:
         yield (
             f"{count(len(missing), 'sentence')} of the {role} data {have(len(missing))} no "
-            f"forest and {number_word(len(missing), 'is', 'are')} left out: "
+            f"forest and {number_word(len(missing), 'is', 'are')} skipped: "
             f"{sentence_list(data, missing)}"
         )
     if single:
         yield (
             f"{count(len(single), 'sentence')} of the {role} data {have(len(single))} one "
-            f"derivation only, which teaches nothing: {sentence_list(data, single)}"
+            f"derivation only and {number_word(len(single), 'is', 'are')} not learned from: "
+            f"{sentence_list(data, single)}"
         )
 
 
 def check_forest_features(data: Loaded, forests: ForestSet) -> Iterator[str]:
-    """Look for features that cannot be learned."""
+    """Warn about features that cannot be learned."""
     names, present = forests.feature_names, forests.feature_counts > 0
     if not present.any():
         raise DataError(f"the edges of the {data.role} data have no features")
@@ -258,27 +261,27 @@ def check_forest_features(data: Loaded, forests: ForestSet) -> Iterator[str]:
     if len(constant) == np.count_nonzero(present):
         raise DataError(
             f"every feature of the {data.role} data has the same value in all derivations of a "
-            f"sentence, so that no weight changes any choice: {feature_list(names, constant)}"
+            f"sentence, so no weight can change a choice: {feature_list(names, constant)}"
         )
     if len(constant):
         yield (
             "features with the same value in all derivations of a sentence cannot be learned; "
-            f"their weights stay as they started: {feature_list(names, constant)}"
+            f"their weights stay at the start values: {feature_list(names, constant)}"
         )
 
 
 def sentence_list(data: Loaded, numbers: Iterable[int]) -> str:
-    """Name sentences as their files do; the first ones if there are many."""
+    """Join the names that files give to sentences, at most ten of them."""
     return some([data.sentence(int(number)) for number in numbers])
 
 
 def feature_list(names: Vocabulary, ids: Iterable[int]) -> str:
-    """Name features; the first ones if there are many."""
+    """Join the names of features, at most ten of them."""
     return some([names[int(i)] for i in ids])
 
 
 def some(names: Sequence[str], most: int = 10) -> str:
-    """Join names; the first ones if there are many."""
+    """Join names, at most `most` of them."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
@@ -289,10 +292,10 @@ def count(number: int, one: str, many: str = "") -> str:
 
 
 def have(number: int) -> str:
-    """Return the verb for so many."""
+    """Return "has" or "have", whichever agrees with the number."""
     return number_word(number, "has", "have")
 
 
 def number_word(number: int, one: str, many: str) -> str:
-    """Return the word for one, or for several."""
+    """Return the singular or the plural, whichever agrees with the number."""
     return one if number == 1 else many
