@@ -45,7 +45,7 @@ def draw(directory: Path) -> None:
 
 
 def _tune(out: Path, data: Path, learner: str, settings: Sequence[str]) -> None:
-    for _ in hopefear.tune(
+    hopefear.tune(
         learner,
         out=out,
         nbest=data / "dev.nbest.gz",
@@ -55,8 +55,7 @@ def _tune(out: Path, data: Path, learner: str, settings: Sequence[str]) -> None:
         tokenize="none",
         start=data / "start.tsv",
         set=settings,
-    ):
-        pass
+    )
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -85,30 +85,30 @@ def test_weights_that_cannot_be_are_told(weights: Any, message: str) -> None:
     [
         (
             lambda: tune("mert", nbest="n", refs=[["the first line " * 50, "another"]]),
-            "refs: expected the name of a file, got ",
+            r"refs\[0\]: expected the name of a file, got ",
         ),
-        (lambda: tune("mert", nbest="n", refs="r", dev_nbest=[1]), "dev_nbest: expected the name"),
-        (lambda: tune("mert", nbest=3, refs="r"), "nbest: expected the names of files, got 3"),
-        (lambda: tune("mert", nbest="n", refs="r", start=5), "start: expected the name of a file"),
+        (
+            lambda: tune("mert", nbest="n", refs="r", dev_nbest=[1]),
+            r"dev_nbest\[0\]: expected",
+        ),
+        (lambda: tune("mert", nbest=3, refs="r"), "nbest: expected an array, got 3"),
+        (lambda: tune("mert", nbest="n", refs="r", start=5), "start: expected a table, got 5"),
         (
             lambda: tune("mert", nbest="n", refs="r", start=["w"]),
-            "start: expected the name of a fil",
+            "start: expected a table",
         ),
         (
-            lambda: tune("mert", nbest="n", refs="r", set="rhythm.epochs=3"),
-            r"set: expected a list of texts, got 'learner\.epochs=3'",
+            lambda: tune("mert", nbest="n", refs="r", features=3),
+            "features: expected an array, got 3",
         ),
-        (
-            lambda: tune("mert", nbest="n", refs="r", features="lm"),
-            "features: expected a list of texts, got 'lm'",
-        ),
+        (lambda: tune("mert", nbst="n", refs="r"), "unknown setting 'nbst'; did you mean 'nbest'"),
         (
             lambda: tune("mert", nbest="n", refs="r", set=[3]),
-            "set: expected texts in the list, got 3",
+            r"set\[0\]: expected text, got 3",
         ),
         (
             lambda: rerank(nbest="n", weights=None),
-            "weights: expected a run's directory, a file of weights or the weights, got None",
+            "weights: is missing",
         ),
     ],
 )
@@ -122,9 +122,9 @@ def test_what_is_no_file_or_list_is_told_by_its_argument(
 def test_texts_where_a_file_is_expected_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("0 ||| a ||| x= 1\n0 ||| b ||| x= 2\n")
     with pytest.raises(FormatError, match=r"a very long line .*: cannot be read: File name too lo"):
-        list(hopefear.tune("mert", nbest=tmp_path / "n", refs=["a very long line " * 50]))
+        list(hopefear.tune_events("mert", nbest=tmp_path / "n", refs=["a very long line " * 50]))
 
 
 def test_an_output_that_is_no_list_of_texts_is_told() -> None:
-    with pytest.raises(DataError, match="expected a file or a list of strings, got None"):
+    with pytest.raises(ConfigError, match=r"hyp\[0\]: expected the name of a file or an array"):
         evaluate(hyp=[None], refs=[["a"]])

@@ -10,7 +10,7 @@ import sacrebleu
 from hopefear.metrics.base import sacrebleu_version
 from hopefear.text.tokenizers import TokenizerName, tokenizer
 
-HEAVY = ["sacrebleu", "scipy", "rich", "typer", "jinja2"]
+HEAVY = ["sacrebleu", "scipy", "rich", "click", "jinja2"]
 
 
 def loaded(code: str, *others: str) -> list[str]:
@@ -21,7 +21,7 @@ def loaded(code: str, *others: str) -> list[str]:
     return done.stdout.decode().split()
 
 
-@pytest.mark.parametrize("module", ["hopefear", "hopefear.learners", "hopefear.interface"])
+@pytest.mark.parametrize("module", ["hopefear", "hopefear.learners", "hopefear.api"])
 def test_importing_us_loads_nothing_heavy(module: str) -> None:
     assert loaded(f"import {module}", "importlib.metadata", "email") == []
 

@@ -1,18 +1,28 @@
 """hopefear learns the weights of linear models over structured outputs.
 
-What the commands do, as functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`,
-`resume_tuning`, `train`, `translate`, `tune`. They are loaded when they are first used, so that
-importing takes no time.
+The commands are functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `resume_tuning`,
+`train`, `translate`, `tune`; `tune_events` and `resume_events` yield events while they learn. They
+are loaded when they are first used, so that importing takes no time.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hopefear.api import (
+        TuneResult,
+        convert,
+        evaluate,
+        inspect,
+        report,
+        rerank,
+        resume_events,
+        resume_tuning,
+        train,
+        tune,
+        tune_events,
+    )
     from hopefear.errors import HopefearError, HopefearWarning
-    from hopefear.interface import convert, evaluate, report, rerank, resume_tuning, tune
-    from hopefear.reporting.inspecting import inspect
-    from hopefear.system import train
     from hopefear.translation.model import Model
     from hopefear.translation.translate import translate
     from hopefear.types import Weights
@@ -21,6 +31,7 @@ __all__ = [
     "HopefearError",
     "HopefearWarning",
     "Model",
+    "TuneResult",
     "Weights",
     "__version__",
     "convert",
@@ -28,10 +39,12 @@ __all__ = [
     "inspect",
     "report",
     "rerank",
+    "resume_events",
     "resume_tuning",
     "train",
     "translate",
     "tune",
+    "tune_events",
 ]
 
 __version__ = "0.1.0"
@@ -41,8 +54,6 @@ _HOMES = {
     "HopefearWarning": "errors",
     "Model": "translation.model",
     "Weights": "types",
-    "inspect": "reporting.inspecting",
-    "train": "system",
     "translate": "translation.translate",
 }
 
@@ -50,4 +61,6 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'interface')}"), name)
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return import_module(f"{__name__}.api").signed(name)

@@ -7,7 +7,6 @@ import pytest
 
 import hopefear as package
 from command_line import Hopefear
-from hopefear.errors import ConfigError
 from metric_corpora import read_wmt22
 
 
@@ -22,7 +21,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_json_holds_scores_and_signatures(hopefear: Hopefear) -> None:
-    options = ["--hyp", "a", "--hyp", "b", "--refs", "r1", "r2", "--metric", "bleu", "--json"]
+    options = [
+        "--hyp",
+        "a",
+        "--hyp",
+        "b",
+        "--refs",
+        "r1",
+        "--refs",
+        "r2",
+        "--metric",
+        "bleu",
+        "--json",
+    ]
     found = json.loads(hopefear("evaluate", *options, "--tokenize", "none", "--lowercase").out)
     assert [system["name"] for system in found["systems"]] == ["a", "b"]
     first, second = (system["metrics"]["bleu"] for system in found["systems"])
@@ -35,7 +46,19 @@ def test_json_holds_scores_and_signatures(hopefear: Hopefear) -> None:
 
 
 def test_the_table_has_a_row_for_each_system(hopefear: Hopefear) -> None:
-    found = hopefear("evaluate", "--hyp", "a", "b", "--refs", "r1", "--metric", "chrf", "wer")
+    found = hopefear(
+        "evaluate",
+        "--hyp",
+        "a",
+        "--hyp",
+        "b",
+        "--refs",
+        "r1",
+        "--metric",
+        "chrf",
+        "--metric",
+        "wer",
+    )
     assert found.code == 0
     rows = [line.split() for line in found.out.splitlines()]
     assert [row[0] for row in rows if row and row[0] in "ab"] == ["a", "b", "a", "b"]
@@ -63,16 +86,17 @@ def test_texts_at_hand_are_evaluated_like_files() -> None:
 
 def test_references_of_another_length_are_named_with_both_numbers(hopefear: Hopefear) -> None:
     Path("r3").write_text("one line\n")
-    found = hopefear("evaluate", "--hyp", "a", "--refs", "r1", "r3")
+    found = hopefear("evaluate", "--hyp", "a", "--refs", "r1", "--refs", "r3")
     assert (found.code, found.err) == (1, "hopefear: r1 has 2 sentences, but r3 has 1\n")
     found = hopefear("evaluate", "--hyp", "a", "--refs", "r3")
     message = "hopefear: a has 2 sentences, but the references (r3) have 1\n"
     assert (found.code, found.err) == (1, message)
 
 
-def test_a_single_string_is_no_list() -> None:
-    with pytest.raises(ConfigError, match="hyp and metric are lists"):
-        package.evaluate(hyp="a", refs=["r1"])
+def test_a_single_file_needs_no_list_in_python() -> None:
+    assert package.evaluate(hyp="a", refs="r1", metric="bleu") == package.evaluate(
+        hyp=["a"], refs=["r1"], metric=["bleu"]
+    )
 
 
 def test_real_systems_are_ranked_as_sacrebleu_ranks_them(
@@ -82,7 +106,9 @@ def test_real_systems_are_ranked_as_sacrebleu_ranks_them(
         shared_data / f"wmt22-systems/de-en.hyp.{name}.en.gz" for name in ("PROMT", "LT22")
     ]
     references = [shared_data / f"wmt22-systems/de-en.ref.{name}.en.gz" for name in "AB"]
-    options = ["--hyp", *map(str, hypotheses), "--refs", *map(str, references), "--json"]
+    options = [word for path in hypotheses for word in ("--hyp", str(path))]
+    options += [word for path in references for word in ("--refs", str(path))]
+    options += ["--json"]
     found = json.loads(hopefear("evaluate", *options).out)
     import sacrebleu
 

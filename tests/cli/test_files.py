@@ -8,7 +8,7 @@ import pytest
 
 from candidate_files import write_candidates
 from command_line import Hopefear, Outcome, program
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.errors import HopefearError
 from hopefear.events import Event, EventLog, RunFailed, RunFinished, read_log
 from hopefear.formats import write_forests
@@ -68,7 +68,7 @@ def test_a_run_that_there_is_no_room_for_has_no_weights_and_can_go_on(folder: Pa
     assert (found.code, found.out) == (1, "")
     last = found.err.splitlines()[-1]
     assert last.startswith(f"hopefear: run/events.jsonl: {TOO_LARGE}")
-    assert last.endswith("When that is done, 'hopefear tune --resume -o run' goes on")
+    assert last.endswith("When that is done, resume with 'hopefear tune --resume -o run'")
     assert not list(Path("run").glob("weights.*"))
     assert limited(1 << 20, "tune", "--resume", "-o", "run").code == 0
     assert limited(1 << 20, *arguments, "-o", "whole").code == 0
@@ -81,7 +81,7 @@ def test_a_run_without_room_for_its_report_tells_its_result(folder: Path) -> Non
     assert found.out.splitlines()[-1] == "weights: run/weights.tsv, run/weights.moses"
     message = found.err.splitlines()[-1]
     assert message.startswith(
-        "hopefear: the run is over and its weights are written, run/weights.tsv, but there is no "
+        "hopefear: the run is over and its weights are in run/weights.tsv, but there is no "
         f"report: run/report.html: {TOO_LARGE}"
     )
     assert Path("run/weights.tsv").is_file()
@@ -101,7 +101,8 @@ def test_a_run_whose_end_cannot_be_logged_has_no_weights(
     original = EventLog.write
     monkeypatch.setattr(EventLog, "write", write)
     events = tune(
-        KBestMira(epochs=3),
+        KBestMira(),
+        epochs=3,
         nbest="tune.nbest",
         refs="tune.refs",
         tokenize="none",
@@ -131,9 +132,9 @@ def test_a_report_that_fails_is_an_error_in_python_too(
 
     monkeypatch.setattr("hopefear.reporting.write_report", full)
     events = tune(
-        KBestMira(epochs=3), nbest="tune.nbest", refs="tune.refs", tokenize="none", out="run"
+        KBestMira(), epochs=3, nbest="tune.nbest", refs="tune.refs", tokenize="none", out="run"
     )
-    with pytest.raises(HopefearError, match=r"its weights are written, .*weights\.tsv"):
+    with pytest.raises(HopefearError, match=r"its weights are in .*weights\.tsv"):
         list(events)
 
 

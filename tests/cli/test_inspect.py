@@ -164,7 +164,7 @@ def test_a_run_on_forests_is_looked_at_with_the_search_of_its_learner(
     forests = [(s.sentence, nbest_forest(s.hypotheses)) for s in run.segments]
     ForestStore.write("x.forests", [(int(number), forest) for number, forest in forests])
     tune = ["tune", "mira", "--forests", "x.forests", "--refs", "tune.refs", "--tokenize", "none"]
-    small = ["--set", "rhythm.epochs=2", "learner.search=linear"]
+    small = ["--set", "rhythm.epochs=2", "--set", "learner.search=linear"]
     assert hopefear(*tune, *small, "-o", "forest-run").code == 0
     found = hopefear("inspect", "forest-run", "-s", "3")
     assert found.err == ""

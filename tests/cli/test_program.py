@@ -7,45 +7,39 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 import hopefear as package
 from command_line import Hopefear, completed, program
-from hopefear.cli import program as module
-from hopefear.cli.options import SEVERAL, spread
 from hopefear.errors import ConfigError, HopefearWarning
 from hopefear.settings import parse_size
 
 
 def test_the_version_is_that_of_the_installed_package(hopefear: Hopefear) -> None:
     assert hopefear("--version").out == f"hopefear {version('hopefear')}\n"
+    assert hopefear("-V").out == hopefear("--version").out
     assert package.__version__ == version("hopefear")
 
 
-def test_the_options_that_take_several_values_are_those_that_are_lists() -> None:
-    group: Any = typer.main.get_command(module.app)
-    several = {
-        name: {o for option in command.params if option.multiple for o in option.opts}
-        for name, command in group.commands.items()
-    }
-    assert {name: options for name, options in several.items() if options} == SEVERAL
+def test_without_arguments_help_is_printed(hopefear: Hopefear) -> None:
+    bare, asked, spelled = hopefear(), hopefear("--help"), hopefear("help")
+    assert (bare.code, bare.err) == (0, "")
+    assert bare.out == asked.out == spelled.out
+    assert hopefear("help", "evaluate").out == hopefear("evaluate", "-h").out
 
 
-def test_several_values_are_those_up_to_the_next_option() -> None:
-    given = ["evaluate", "--refs", "a", "-", "-1", "--json", "b", "--hyp=c", "d", "--hyp", "e"]
-    assert spread(given) == [
-        *["evaluate", "--refs", "a", "--refs", "-", "--refs", "-1"],
-        *["--json", "b", "--hyp=c", "d", "--hyp", "e"],
-    ]
+def test_an_option_takes_several_values_by_being_repeated(hopefear: Hopefear) -> None:
+    found = hopefear("evaluate", "--hyp", "a", "b", "--refs", "c")
+    assert found.code == 2
+    assert "To give --hyp several values, repeat it: --hyp A --hyp B." in found.err
+    assert "repeat it" not in hopefear("evaluate", "b", "--hyp", "a", "--refs", "c").err
 
 
 def test_a_misspelled_option_is_one_line_and_exit_code_2(hopefear: Hopefear) -> None:
     found = hopefear("evaluate", "--hyp", "a", "--reffs", "b")
     assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("hopefear: No such option: --reffs")
+    assert found.err.startswith("hopefear: No such option '--reffs'")
     assert found.err.count("\n") == 1
 
 

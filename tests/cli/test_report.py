@@ -37,7 +37,7 @@ def test_a_run_has_a_small_report_which_can_be_declined(
 def test_a_run_without_a_result_has_a_report_that_says_so(
     files: CandidateFiles, hopefear: Hopefear
 ) -> None:
-    weak = ["--set", "learner.max_step=1e-300", "learner.line_search=0"]
+    weak = ["--set", "learner.max_step=1e-300", "--set", "learner.line_search=0"]
     failed = hopefear("tune", "kbest-mira", *DATA, "-o", "run", *weak)
     assert failed.code == 1
     assert "failed:" in Path("run/report.html").read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_what_is_no_run_is_an_error_of_one_line(files: CandidateFiles, hopefear:
 
 
 def test_python_has_the_same(files: CandidateFiles) -> None:
-    for _ in package.tune(
+    for _ in package.tune_events(
         "kbest-mira", nbest="tune.nbest", refs="tune.refs", out="run", report=False
     ):
         pass
@@ -79,7 +79,7 @@ def test_python_has_the_same(files: CandidateFiles) -> None:
 
 def test_a_run_that_was_stopped_and_goes_on_has_a_whole_report(files: CandidateFiles) -> None:
     options: dict[str, Any] = {"nbest": "tune.nbest", "refs": "tune.refs", "tokenize": "none"}
-    events = package.tune("kbest-mira", out="run", set=["rhythm.epochs=4"], **options)
+    events = package.tune_events("kbest-mira", out="run", set=["rhythm.epochs=4"], **options)
     for event in events:
         if isinstance(event, EpochFinished) and event.epoch == 2:
             break
@@ -87,7 +87,7 @@ def test_a_run_that_was_stopped_and_goes_on_has_a_whole_report(files: CandidateF
     assert not Path("run/report.html").exists()
     text = package.report("run").read_text(encoding="utf-8")
     assert "is still running or was killed: 2 of 4 epochs are done" in text
-    for _ in package.resume_tuning("run"):
+    for _ in package.resume_events("run"):
         pass
     text = Path("run/report.html").read_text(encoding="utf-8")
     assert "was killed" not in text

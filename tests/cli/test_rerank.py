@@ -49,7 +49,7 @@ def test_further_sentences_are_empty_lines(folder: Path, hopefear: Hopefear) -> 
 
 def test_several_lists_are_merged(folder: Path, hopefear: Hopefear) -> None:
     Path("more").write_text("1 ||| a cat ||| LM= -1 TM= 0 ||| -1\n" + MOSES)
-    found = hopefear("rerank", "--nbest", "lists", "more", "--weights", "lm.tsv")
+    found = hopefear("rerank", "--nbest", "lists", "--nbest", "more", "--weights", "lm.tsv")
     assert found.out == "a house\na cat\na dog\n"
 
 

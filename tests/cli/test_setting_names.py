@@ -1,15 +1,12 @@
 """Errors name settings as files of settings do, and the command line adds its options."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 from candidate_files import write_candidates
 from command_line import Hopefear
-from hopefear.cli.program import app
-from hopefear.cli.setting_names import SETTINGS, explain
+from hopefear.cli.program import explain
 from hopefear.errors import ConfigError, OptionError
 from hopefear.runs import build_settings
 from hopefear.translation import DecoderOptions
@@ -28,13 +25,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("refs.toml").write_text('learner = "mert"\n[tuning]\nnbest = ["x"]\nrefs = ["y"]\n')
 
 
-def test_the_options_that_are_named_are_those_of_the_command() -> None:
-    group: Any = typer.main.get_command(app)
-    for command, settings in SETTINGS.items():
-        known = {name for option in group.commands[command].params for name in option.opts}
-        assert set(settings.values()) <= known, command
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -44,7 +34,7 @@ def test_the_options_that_are_named_are_those_of_the_command() -> None:
         ),
         (
             [*DATA, "--dev-nbest", "tune.nbest", "--dev-refs", "more.refs"],
-            "say so with dev.sentences = 11\n",
+            "say so with dev.sentences = 11 (--dev-sentences)\n",
         ),
         (
             [*DATA, "--threads", "-1"],
@@ -52,7 +42,7 @@ def test_the_options_that_are_named_are_those_of_the_command() -> None:
         ),
         (
             [*DATA, "--set", "rhythm.epochs=0"],
-            "tune mert: rhythm.epochs must be a whole number >= 1, got 0\n",
+            "tune mert: rhythm.epochs must be a whole number >= 1, got 0 (--epochs)\n",
         ),
         (
             [],
@@ -66,7 +56,7 @@ def test_the_options_that_are_named_are_those_of_the_command() -> None:
         (
             [*DATA, "--dev-nbest", "tune.nbest"],
             "dev: give either references, or scores, or score_feature; found none of them "
-            "(--dev-refs, --dev-scores)",
+            "(--dev-refs, --dev-scores, --dev-score-feature)",
         ),
         ([*DATA, "--tokenize", "13b"], "metric.tokenize: unknown value '13b'; did you mean '13a'?"),
         (
@@ -99,7 +89,7 @@ def test_a_short_name_of_a_setting_is_understood(hopefear: Hopefear) -> None:
 def test_a_file_of_settings_may_name_presets_and_is_told_so(hopefear: Hopefear) -> None:
     Path("run.toml").write_text('learner = "moses-kbmirra"\n')
     found = hopefear("tune", "run.toml", *DATA, "-o", "run")
-    message = "run.toml: learner.name: 'moses-kbmirra' is no preset and no learner; did you mean"
+    message = "run.toml: learner.name: unknown preset or learner 'moses-kbmirra'; did you mean"
     assert f"{message} 'moses-kbmira'?" in found.err
 
 
@@ -112,8 +102,8 @@ def test_conversions_and_trainings_have_options_of_their_own(hopefear: Hopefear)
 def test_options_of_the_decoder_are_called_as_the_command_calls_them() -> None:
     with pytest.raises(OptionError, match=r"DecoderOptions\.max_span must be ") as error:
         DecoderOptions(max_span=-1)
-    assert explain(error.value, "translate").startswith("--max-span must be ")
-    assert explain(error.value, "demo").startswith("max_span must be ")
+    assert explain(error.value, ["translate"]).startswith("--max-span must be ")
+    assert explain(error.value, ["demo"]).startswith("max_span must be ")
 
 
 def test_python_has_the_names_of_the_settings_alone() -> None:

@@ -39,7 +39,7 @@ def test_what_is_wrong_is_told_in_a_line(folder: Path, hopefear: Hopefear) -> No
 def test_several_rule_tables_and_inputs_can_be_named(folder: Path, hopefear: Hopefear) -> None:
     Path("one").write_text("[X] ||| a ||| b ||| p=1\n")
     Path("two").write_text("[X] ||| c ||| d ||| p=1\n")
-    found = hopefear("train", "--rules", "one", "two", "-o", "model")
+    found = hopefear("train", "--rules", "one", "--rules", "two", "-o", "model")
     assert found.code == 0
     assert "rules: rules 2" in found.err
     assert Model("model").decoder().translate(["a", "c", "e"]).text == "b d e"

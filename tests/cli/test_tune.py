@@ -14,11 +14,11 @@ import pytest
 import hopefear as package
 from candidate_files import CandidateFiles, write_candidates
 from command_line import Hopefear, program
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.events import EpochFinished, Event, RunFinished, read_log
 from hopefear.formats import read_lines
 from hopefear.metrics import Bleu, References, evaluate
-from hopefear.runs import presets
+from hopefear.presets import load_presets
 
 FAST = ["kbest-mira", "--set", "rhythm.epochs=3"]
 
@@ -80,7 +80,7 @@ def test_a_configuration_is_a_run(files: CandidateFiles, hopefear: Hopefear) -> 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["mret", *DATA, "-o", "run"], 2, "'mret' is no preset, no learner and no .toml file; did"),
+        (["mret", *DATA, "-o", "run"], 2, "unknown preset or learner 'mret'; did"),
         ([*FAST, *DATA, "-o", "run", "--set", "x=1"], 2, "x: unknown key"),
         (
             [*FAST, "--refs", "tune.refs", "-o", "run"],
@@ -139,7 +139,7 @@ def test_a_run_that_goes_on_tells_what_an_undisturbed_one_does(
     whole = hopefear("tune", *arguments, "-o", "whole")
     _stop(tune("kbest-mira", out="run", **_OPTIONS, replicas=2 if options else 1), after=2)
     found = hopefear("tune", "--resume", "-o", "run")
-    assert (found.code, found.err) == (0, "going on with epoch 2\n")
+    assert (found.code, found.err) == (0, "resuming with epoch 2\n")
     kept = [line.replace("whole/", "run/") for line in whole.out.splitlines()]
     told = found.out.splitlines()
     assert [line for line in told if "ended after" not in line] == [
@@ -162,7 +162,7 @@ def test_a_run_that_goes_on_takes_no_other_settings(
 ) -> None:
     _stop(tune("kbest-mira", out="run", **_OPTIONS), after=1)
     found = hopefear("tune", "--resume", "-o", "run", *beside)
-    message = f"--resume goes on with the settings of run; {shown} is too much"
+    message = f"--resume keeps the settings of run; omit {shown}"
     assert (found.code, found.err) == (2, f"hopefear: {message}\n")
     assert hopefear("tune", "--resume", "-o", "run", "--no-report").code == 0
 
@@ -211,9 +211,9 @@ def test_an_interrupted_run_tells_how_it_goes_on_if_it_can(
             if isinstance(event, EpochFinished) and event.epoch > epoch:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr(package, "tune", interrupted, raising=False)
+    monkeypatch.setattr(package, "tune_events", interrupted, raising=False)
     found = hopefear("tune", *FAST, *DATA, *DEV, "-o", "a run")
-    hint = "; 'hopefear tune --resume -o 'a run'' goes on" if resumable else ""
+    hint = "; resume with 'hopefear tune --resume -o 'a run''" if resumable else ""
     assert (found.code, found.err) == (130, f"hopefear: interrupted{hint}\n")
     monkeypatch.undo()
     monkeypatch.chdir(files.nbest.parent)
@@ -240,7 +240,7 @@ def test_a_run_on_standard_input_cannot_go_on(
     _stop(tune("kbest-mira", out="run", **(_OPTIONS | {"nbest": "-"})), after=2)
     found = hopefear("tune", "--resume", "-o", "run")
     assert found.code == 2
-    assert "run: cannot go on: tuning.nbest was read from standard input, which is gone" in (
+    assert "run: cannot be resumed: tuning.nbest was read from standard input, which is gone" in (
         found.err
     )
 
@@ -248,7 +248,7 @@ def test_a_run_on_standard_input_cannot_go_on(
 def test_the_presets_are_listed_one_a_line(hopefear: Hopefear) -> None:
     title, *lines = hopefear("presets").out.splitlines()
     assert title.split() == ["preset", "learns", "from", "what", "it", "is"]
-    assert [line.split()[0] for line in lines] == list(presets)
+    assert [line.split()[0] for line in lines] == list(load_presets())
 
 
 def test_the_list_of_presets_says_what_each_of_them_learns_from(hopefear: Hopefear) -> None:

@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, pairs in (("tune", sentence_pairs()[3::40]), ("dev", sentence_pairs()[5::60])):
         (folder / f"{name}.f").write_text("".join(f"{f}\n" for f, _ in pairs))
         (folder / f"{name}.e").write_text("".join(f"{e}\n" for _, e in pairs))
-    for _ in hopefear.tune(
+    for _ in hopefear.tune_events(
         "mira",
         model=folder / "model",
         source=folder / "tune.f",
@@ -75,7 +75,7 @@ def test_a_missing_sentence_is_refused_with_the_range(run: Path) -> None:
 
 def test_a_metric_with_other_tokens_than_the_forest_is_refused(run: Path, tmp_path: Path) -> None:
     home, out = run.parent, tmp_path / "run"
-    for _ in hopefear.tune(
+    for _ in hopefear.tune_events(
         "mert",
         model=home / "model",
         source=home / "tune.f",
@@ -100,7 +100,7 @@ def test_an_external_decoder_returns_a_list(tmp_path: Path) -> None:
     candidates.write_text("\n".join(lines))
     (tmp_path / "refs").write_text("".join(f"{text}\n" for text, _ in made))
     (tmp_path / "source").write_text("x\n" * 12)
-    for _ in hopefear.tune(
+    for _ in hopefear.tune_events(
         "kbest-mira",
         decoder=f"{sys.executable} {script} {{weights}} {{size}} {{threads}} {candidates}",
         source=tmp_path / "source",

@@ -59,7 +59,7 @@ def test_tuning_warns(tmp_path: Path) -> None:
     (tmp_path / "refs").write_text("\n".join(TOKENIZED) + "\n")
 
     def messages(tokenize: TokenizerName) -> list[str]:
-        events = hopefear.tune(
+        events = hopefear.tune_events(
             "kbest-mira",
             nbest=tmp_path / "nbest",
             refs=tmp_path / "refs",

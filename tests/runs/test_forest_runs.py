@@ -61,7 +61,7 @@ def test_a_run_tells_the_scores_that_its_weights_have(
 ) -> None:
     (forests, refs), (dev_forests, dev_refs) = files["tune"], files["dev"]
     events = list(
-        hopefear.tune(
+        hopefear.tune_events(
             learner,
             forests=forests,
             refs=refs,
@@ -103,7 +103,7 @@ def test_the_weights_of_the_right_words_are_found(learner: str, tmp_path: Path) 
         builder.set_root(root)
         write_forests(folder / f"{sentence:02}.forests", [(sentence, builder.build())])
     (tmp_path / "refs").write_text("".join(lines))
-    *_, finished = hopefear.tune(
+    *_, finished = hopefear.tune_events(
         learner,
         forests=folder,
         refs=tmp_path / "refs",
@@ -125,7 +125,9 @@ def test_sentence_boundaries_are_no_words(tmp_path: Path) -> None:
         refs = tmp_path / "refs"
         refs.write_text("".join(f"{text}\n" for (text,) in references))
         events = list(
-            hopefear.tune("moses-kbmira", forests=folder, refs=refs, start=START, set=["seed=3"])
+            hopefear.tune_events(
+                "moses-kbmira", forests=folder, refs=refs, start=START, set=["seed=3"]
+            )
         )
         finished = events[-1]
         assert isinstance(finished, RunFinished)
@@ -140,7 +142,7 @@ def test_a_run_is_repeated_by_its_own_settings(
 ) -> None:
     forests, refs = files["tune"]
     first = list(
-        hopefear.tune(
+        hopefear.tune_events(
             "moses-kbmira",
             forests=forests,
             refs=refs,
@@ -151,7 +153,7 @@ def test_a_run_is_repeated_by_its_own_settings(
     )
     settings = config.load(TuneSettings, tmp_path / "first" / "config.toml")
     assert isinstance(settings.learner, ForestMira)
-    again = list(hopefear.tune(str(tmp_path / "first" / "config.toml")))
+    again = list(hopefear.tune_events(str(tmp_path / "first" / "config.toml")))
     assert isinstance(first[-1], RunFinished)
     assert isinstance(again[-1], RunFinished)
     assert first[-1].weights == again[-1].weights
@@ -161,7 +163,7 @@ def test_replicas_and_scaled_features_work_on_forests(
     files: dict[str, tuple[Path, Path]],
 ) -> None:
     forests, refs = files["tune"]
-    *_, finished = hopefear.tune(
+    *_, finished = hopefear.tune_events(
         "moses-mert",
         forests=forests,
         refs=refs,
@@ -185,15 +187,15 @@ def test_other_data_than_forests_with_references_is_refused(
 ) -> None:
     forests, refs = files["tune"]
     with pytest.raises(ConfigError, match="found nbest and forests"):
-        hopefear.tune("mert", forests=forests, nbest="some", refs=refs)
+        hopefear.tune_events("mert", forests=forests, nbest="some", refs=refs)
     with pytest.raises(ConfigError, match="found none of them"):
-        hopefear.tune("mert", refs=refs)
+        hopefear.tune_events("mert", refs=refs)
     with pytest.raises(ConfigError, match="score_feature is for n-best lists"):
-        hopefear.tune("mert", forests=forests, score_feature="lm", metric="column")
+        hopefear.tune_events("mert", forests=forests, score_feature="lm", metric="column")
     fewer = tmp_path / "fewer"
     fewer.write_text("".join(refs.read_text().splitlines(keepends=True)[:-1]))
     with pytest.raises(DataError, match=r"has forests of 30 sentences, but .* references for 29"):
-        list(hopefear.tune("mert", forests=forests, refs=fewer))
+        list(hopefear.tune_events("mert", forests=forests, refs=fewer))
 
 
 def test_forests_that_teach_nothing_are_noticed(tmp_path: Path) -> None:
@@ -209,7 +211,7 @@ def test_forests_that_teach_nothing_are_noticed(tmp_path: Path) -> None:
     write_forests(some, [(0, single), *[(i, forests[i]) for i in range(2, 6)]])
     told = [
         event.message
-        for event in hopefear.tune("mert", forests=some, refs=refs, start=START)
+        for event in hopefear.tune_events("mert", forests=some, refs=refs, start=START)
         if isinstance(event, Warned)
     ]
     assert any("1 sentence of the tuning data has no forest" in text for text in told)
@@ -218,14 +220,14 @@ def test_forests_that_teach_nothing_are_noticed(tmp_path: Path) -> None:
     none = tmp_path / "none.forests"
     write_forests(none, [(i, single) for i in range(6)])
     with pytest.raises(DataError, match="more than one derivation"):
-        list(hopefear.tune("mert", forests=none, refs=refs))
+        list(hopefear.tune_events("mert", forests=none, refs=refs))
 
 
 def test_every_learner_starts_at_ones_for_features_that_most_forests_have(
     files: dict[str, tuple[Path, Path]],
 ) -> None:
     forests, refs = files["tune"]
-    events = hopefear.tune("mert", forests=forests, refs=refs, set=["learner.restarts=0"])
+    events = hopefear.tune_events("mert", forests=forests, refs=refs, set=["learner.restarts=0"])
     started = next(event for event in events if isinstance(event, RunStarted))
     assert dict(started.weights) == dict.fromkeys(START, 1.0)
     assert np.isfinite(started.tuning_score or np.nan)
@@ -245,7 +247,7 @@ def test_weights_are_also_written_for_the_tool_that_made_the_forests(
 ) -> None:
     forests, refs = files["tune"]
     hopefear.convert(forests, tmp_path / "theirs", to=forests_format)
-    *_, finished = hopefear.tune(
+    *_, finished = hopefear.tune_events(
         "moses-kbmira",
         forests=tmp_path / "theirs",
         refs=refs,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from candidate_files import CandidateFiles, Change, write_candidates
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.errors import DataError
 from hopefear.events import Event, RunFinished, Warned
 from hopefear.forest import nbest_forest

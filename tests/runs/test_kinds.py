@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from command_line import Hopefear
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.errors import ConfigError
 from hopefear.learners import Mira, learners, suited
 from hopefear.runs import build_settings, learn, presets

@@ -1,5 +1,6 @@
 """Settings from names, files and options."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from hopefear.errors import ConfigError
 from hopefear.learners import KBestMira, Mert, Pro, Sgd
 from hopefear.losses import Ramp2
 from hopefear.metrics import Bleu, Chrf, Column, Ter
-from hopefear.runs import DataSettings, TuneSettings, build_settings, presets
+from hopefear.runs import DataSettings, TuneSettings, build_settings
+from hopefear.runs.options import learner_of
 from hopefear.runs.stopping import Stopping
 from hopefear.settings import config
-from hopefear.settings.overrides import parse_assignment
+from hopefear.settings.config import parse_assignment
 from hopefear.types import Weights
 
 DATA = {"tuning.nbest": ["lists"], "tuning.references": ["refs"]}
@@ -47,9 +49,9 @@ def test_a_learner_by_name_has_its_defaults() -> None:
 
 def test_a_preset_has_its_settings_and_assignments_go_over_them() -> None:
     found = build_settings("moses-pro", DATA, assignments=["learner.kept=20", "seed=3"])
-    preset = presets["moses-pro"].learner
+    preset = learner_of("moses-pro")
     assert isinstance(preset, Pro)
-    assert found.learner == Pro(interpolation=1.0, epochs=1, kept=20)
+    assert found.learner == Pro(interpolation=1.0, kept=20)
     assert (found.seed, preset.kept) == (3, 50)
 
 
@@ -67,11 +69,11 @@ def test_a_file_is_read_and_options_go_over_it(toml: Path) -> None:
         start=Weights({"lm": 0.5}),
     )
     options: dict[str, object] = {"seed": 9, "threads": None, "start_file": "weights"}
-    found = build_settings(
-        str(toml), options, metric_options={"lowercase": True}, assignments=["rhythm.epochs=2"]
-    )
+    options["metric.lowercase"] = True
+    found = build_settings(str(toml), options, assignments=["rhythm.epochs=2"])
     assert found == TuneSettings(
-        learner=Sgd(rate=0.5, loss=Ramp2(), epochs=2),
+        learner=Sgd(rate=0.5, loss=Ramp2()),
+        rhythm=replace(Sgd().rhythm, epochs=2),
         tuning=TUNING,
         seed=9,
         metric=Bleu(tokenize="none", lowercase=True),
@@ -83,17 +85,17 @@ def test_a_preset_can_be_named_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     data = '[tuning]\nnbest = ["lists"]\nreferences = ["refs"]\n'
     path.write_text(f'learner = "moses-kbmira"\n{data}')
-    assert build_settings(path, {}).learner == presets["moses-kbmira"].learner
-    path.write_text(f'{data}[learner]\nname = "moses-kbmira"\nepochs = 2\n')
+    assert build_settings(path, {}).learner == learner_of("moses-kbmira")
+    path.write_text(f'{data}[learner]\nname = "moses-kbmira"\ndecay = 0.5\n')
     found = build_settings(path, {}).learner
-    assert found == KBestMira(line_search=0, epochs=2)
+    assert found == KBestMira(line_search=0, decay=0.5)
 
 
 def test_the_metric_is_bleu_or_what_was_asked_for() -> None:
     assert build_settings("mert", DATA).metric == Bleu()
-    assert build_settings("mert", DATA, metric="ter").metric == Ter()
-    assert build_settings("mert", DATA, metric=Chrf(beta=3)).metric == Chrf(beta=3)
-    found = build_settings("mert", DATA, metric="chrf", metric_options={"lowercase": True})
+    assert build_settings("mert", DATA | {"metric": "ter"}).metric == Ter()
+    assert build_settings("mert", {**DATA, "metric": Chrf(beta=3)}).metric == Chrf(beta=3)
+    found = build_settings("mert", {**DATA, "metric": "chrf", "metric.lowercase": True})
     assert found.metric == Chrf(lowercase=True)
 
 
@@ -120,30 +122,40 @@ def test_what_is_written_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a.b=1", ("a.b", 1)),
-        ("a=0.5", ("a", 0.5)),
-        ("a=true", ("a", True)),
-        ("a=[1, 2]", ("a", [1, 2])),
+        ("a.b=1", ("a.b", "1")),
+        ("a=0.5", ("a", "0.5")),
+        ("a=true", ("a", "true")),
+        ("a=[1, 2]", ("a", "[1, 2]")),
         ("a=plain words", ("a", "plain words")),
         ("a=b=c", ("a", "b=c")),
     ],
 )
-def test_assignments_are_dotted_keys_and_toml_values(text: str, expected: object) -> None:
+def test_assignments_are_dotted_keys_and_text(text: str, expected: object) -> None:
     assert parse_assignment(text) == expected
 
 
 @pytest.mark.parametrize(
     ("learner", "options", "assignments", "message"),
     [
-        ("mret", {}, [], "'mret' is no preset, no learner and no .toml file; did you mean 'mert'"),
+        ("mret", {}, [], "unknown preset or learner 'mret'; did you mean 'mert'"),
         (
             "mert",
             DATA,
             ["learner.restart=1"],
             "learner.restart: unknown key of the learner 'mert'; did",
         ),
-        ("mert", DATA, ["learner.restarts=x"], "learner.restarts: expected int, got 'x'"),
-        ("mert", DATA, ["learner"], "expected KEY=VALUE, as in rhythm.epochs=5, found 'learner'"),
+        (
+            "mert",
+            DATA,
+            ["learner.restarts=x"],
+            "learner.restarts: expected a whole number",
+        ),
+        (
+            "mert",
+            DATA,
+            ["learner"],
+            "expected KEY=VALUE, as in ",
+        ),
         ("mert", DATA, [".x=1"], "expected KEY=VALUE"),
         ("mert", DATA | {"seed": 1}, ["seed.x=1"], "seed.x: 'seed' is 1, not a table"),
         ("mert", DATA, ["seed=-1"], "tune mert: seed must be a whole number >= 0, got -1"),
@@ -160,7 +172,12 @@ def test_assignments_are_dotted_keys_and_toml_values(text: str, expected: object
         ("mert", DATA | {"start": {"a": 1.0}, "start_file": "x"}, [], "give one of them"),
         ("mert", DATA | {"moses_ini": "m", "weights_format": "json"}, [], "not 'json'"),
         ("mert", DATA, ["metric=column"], "tuning has references, but the metric column is of sc"),
-        ("mert", DATA | {"tuning.keyed_references": "x"}, [], "keyed_references: expected bool"),
+        (
+            "mert",
+            DATA | {"tuning.keyed_references": "x"},
+            [],
+            "keyed_references: expected true",
+        ),
         ("nosuch.toml", {}, [], "nosuch.toml: cannot be read"),
     ],
 )
@@ -213,11 +230,14 @@ def test_mistakes_are_told_by_the_names_of_settings_and_not_of_classes(
     assert str(caught.value).startswith(f"tune {learner}: {message}")
 
 
-@pytest.mark.parametrize("option", ["list_size", "iterations"])
+@pytest.mark.parametrize("option", ["list_size", "decodings"])
 def test_how_lists_are_made_is_no_setting_where_they_are_given(option: str) -> None:
     with pytest.raises(ConfigError, match="'mert' learns from n-best lists as they are"):
-        build_settings("mert", {**DATA, option: 5})
+        build_settings("mert", {**DATA, f"rhythm.{option}": 5})
     forests = {"tuning.forests": "some", "tuning.references": ["refs"]}
     with pytest.raises(ConfigError, match="'mert' learns from forests as they are"):
-        build_settings("mert", {**forests, option: 5})
-    assert getattr(build_settings("kbest-mira", {**forests, option: 5}), option) == 5
+        build_settings("mert", {**forests, f"rhythm.{option}": 5})
+    assert (
+        getattr(build_settings("kbest-mira", {**forests, f"rhythm.{option}": 5}).rhythm, option)
+        == 5
+    )

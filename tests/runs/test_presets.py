@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from candidate_files import write_candidates
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, RunFinished, RunStarted

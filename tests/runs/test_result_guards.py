@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from candidate_files import CandidateFiles, write_candidates
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.candidates import ListSet
 from hopefear.errors import DataError, LearningError
 from hopefear.events import (

@@ -19,7 +19,8 @@ from hopefear.runs.run_folder import read_folder
 from hopefear.runs.state_codec import decode_state, encode_state
 
 from candidate_files import CandidateFiles, write_candidates
-from hopefear import resume_tuning, tune
+from hopefear import resume_events as resume_tuning
+from hopefear import tune_events as tune
 from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, FormatError

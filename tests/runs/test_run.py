@@ -8,7 +8,7 @@ import pytest
 from hopefear.runs.replicas import average_weights
 
 from candidate_files import CandidateFiles, write_candidates
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.errors import ConfigError, FormatError
 from hopefear.events import (
     EpochFinished,
@@ -268,7 +268,7 @@ def test_settings_are_wrong_before_anything_is_read() -> None:
 
 def test_what_is_done_is_reported(files: CandidateFiles) -> None:
     told: list[tuple[str, int, int]] = []
-    run(files, learner=Mert(restarts=2), tell=lambda *what: told.append(what))
+    run(files, learner=Mert(restarts=2), progress=lambda *what: told.append(what))
     size = files.nbest.stat().st_size
     assert told == [
         *[(str(files.nbest), size, size), ("tuning data: BLEU", 0, 0)],

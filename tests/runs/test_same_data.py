@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from candidate_files import write_candidates
-from hopefear import resume_tuning, tune
+from hopefear import resume_events as resume_tuning
+from hopefear import tune_events as tune
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import DataError, FormatError
 from hopefear.events import EpochFinished, RunFinished

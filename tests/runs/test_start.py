@@ -35,7 +35,9 @@ def settings(files: CandidateFiles) -> DataSettings:
 
 def tune(files: CandidateFiles, start: str | None = None) -> tuple[list[str], RunStarted]:
     events = list(
-        hopefear.tune("pro", nbest=files.nbest, refs=files.refs, tokenize="none", start=start)
+        hopefear.tune_events(
+            "pro", nbest=files.nbest, refs=files.refs, tokenize="none", start=start
+        )
     )
     assert isinstance(events[-1], RunFinished)
     warnings = [event.message for event in events if isinstance(event, Warned)]
@@ -167,7 +169,7 @@ def test_features_of_the_dev_data_alone_have_no_start_weight(tmp_path: Path) -> 
         return replace(hypothesis, features={**hypothesis.features, "other": float(index)})
 
     files, dev = write_candidates(tmp_path), write_candidates(tmp_path, "dev", change=change)
-    events = hopefear.tune(
+    events = hopefear.tune_events(
         "pro",
         nbest=files.nbest,
         refs=files.refs,

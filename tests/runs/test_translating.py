@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from hopefear import Model, resume_tuning, tune
+from hopefear import Model
+from hopefear import resume_events as resume_tuning
+from hopefear import tune_events as tune
 from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, DataError, DecoderError
@@ -144,7 +146,7 @@ def test_parses_are_made_once_and_shared(files: Files, tmp_path: Path) -> None:
             out=tmp_path / out,
             parses=tmp_path / "parses",
             set=["rhythm.epochs=2"],
-            tell=lambda what, done, total: told.append(what),
+            progress=lambda what, done, total: told.append(what),
             **options,
         ):
             pass

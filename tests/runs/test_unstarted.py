@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from candidate_files import CandidateFiles, write_candidates
-from hopefear import resume_tuning, tune
+from hopefear import resume_events as resume_tuning
+from hopefear import tune_events as tune
 from hopefear.errors import ConfigError, DataError, DecoderError, FormatError, HopefearError
 from hopefear.events import EpochFinished, RunFinished, RunStarted, Warned, read_log
 from hopefear.learners import KBestMira, Mert
@@ -156,12 +157,12 @@ def test_a_run_that_cannot_go_on_yet_can_go_on_later(files: CandidateFiles, tmp_
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hopefear import tune
+from hopefear import tune_events as tune
 from hopefear.learners import KBestMira
 def kill(what, done, total):
     os.kill(os.getpid(), signal.SIGKILL)
 nbest, refs, out = map(Path, sys.argv[1:])
-list(tune(KBestMira(epochs=2), nbest=nbest, refs=refs, tokenize="none", out=out, tell=kill))
+list(tune(KBestMira(epochs=2), nbest=nbest, refs=refs, tokenize="none", out=out, progress=kill))
 """
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hopefear.errors import ConfigError
 from hopefear.registry import Registry
 from hopefear.settings import config, require
-from hopefear.settings.overrides import parse_assignment
+from hopefear.settings.config import parse_assignment
 from hopefear.types import Weights
 
 
@@ -121,21 +121,24 @@ def test_a_single_path_will_do_where_there_may_be_several() -> None:
             "[learner]\nname = 'mira'\nmax_step = -0.5",
             r"learner.max_step must be > 0, got -0.5",
         ),
-        ("epochs = true", "epochs: expected int, got True"),
-        ("epochs = 1.0", "epochs: expected int, got 1.0"),
-        ("decay = '1'", "decay: expected float, got '1'"),
+        ("epochs = true", "epochs: expected a whole number, got True"),
+        ("epochs = 1.0", "epochs: expected a whole number, got 1.0"),
+        ("decay = '1'", "decay: expected a number, got '1'"),
         ("decay = 1" + 400 * "0", "decay: 10*0 is too large"),
-        ("shuffle = 1", "shuffle: expected bool, got 1"),
-        ("name = 1", "name: expected str, got 1"),
+        ("shuffle = 1", "shuffle: expected true or false, got 1"),
+        ("name = 1", "name: expected text, got 1"),
         ("rhythm = 'onlin'", r"rhythm: unknown value 'onlin'; did you mean 'online'\?"),
-        ("seed = 1.5", "seed: expected int or str, got 1.5"),
+        ("seed = 1.5", "seed: expected a whole number or text, got 1.5"),
         ("data = 3", "data: expected a table, got 3"),
         ("data.nbest = 3", "data.nbest: expected an array, got 3"),
         ("parts = 'a'", "parts: expected an array, got 'a'"),
-        ("data.nbest = ['a', 3]", r"data.nbest\[1\]: expected Path, got 3"),
-        ("start.lm = 'a'", "start.lm: expected float, got 'a'"),
+        ("data.nbest = ['a', 3]", r"data.nbest\[1\]: expected the name of a file, got 3"),
+        ("start.lm = 'a'", "start.lm: expected a number, got 'a'"),
         ("start.lm = nan", "start: the weight of feature 'lm' is nan"),
-        ("parts = [{limit = 1}, {limit = 'x'}]", r"parts\[1\].limit: expected int, got 'x'"),
+        (
+            "parts = [{limit = 1}, {limit = 'x'}]",
+            r"parts\[1\].limit: expected a whole number, got 'x'",
+        ),
     ],
 )
 def test_what_does_not_fit_is_an_error_with_file_and_dotted_key(text: str, message: str) -> None:
@@ -223,7 +226,7 @@ def test_what_toml_cannot_say_is_an_error_when_dumping() -> None:
 
     with pytest.raises(ConfigError, match=r"Odd.limit is None, which cannot be written"):
         config.dumps(Odd(limit=None))
-    with pytest.raises(ConfigError, match=r"1j \(a complex\) cannot be written as TOML"):
+    with pytest.raises(ConfigError, match=r"cannot be written as TOML: .*complex"):
         config.dumps(Odd(value=1j))
     with pytest.raises(ConfigError, match="surrogates not allowed"):
         config.dumps(Odd(value="\ud800"))

@@ -11,50 +11,67 @@ import warnings
 from collections.abc import Sequence
 from typing import TextIO
 
-import typer
+import click
 
 from hopefear import __version__
-from hopefear.cli import (
-    convert,
-    demo,
-    evaluate,
-    inspect,
-    presets,
-    report,
-    rerank,
-    train,
-    translate,
-    tune,
+from hopefear.cli.commands import COMMANDS, make_command
+from hopefear.cli.generate import SettingsCommand, debug_option
+from hopefear.errors import (
+    ConfigError,
+    HopefearError,
+    HopefearWarning,
+    OptionError,
+    describe_file_error,
 )
-from hopefear.cli.interruption import InterruptedRunError
-from hopefear.cli.options import Debug, command_of, spread
-from hopefear.cli.setting_names import explain
-from hopefear.errors import ConfigError, HopefearError, HopefearWarning, describe_file_error
 
-__all__ = ["app", "main", "run"]
-
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for _command in (demo, train, translate, tune, presets, report, inspect, rerank, evaluate, convert):
-    _command.register(app)
+__all__ = ["InterruptedRunError", "app", "main", "run"]
 
 
-def _show_version(wanted: bool) -> None:
+class InterruptedRunError(Exception):
+    """The user stopped a command; the message says how to resume it."""
+
+
+class _Program(click.Group):
+    """The commands, each made when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return make_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, (run.__doc__ or "").split("\n")[0]) for name, run in COMMANDS.items()]
+            )
+        formatter.write_paragraph()
+        formatter.write_text("'hopefear COMMAND --help' shows the options of a command.")
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        typer.echo(f"hopefear {__version__}")
-        raise typer.Exit
+        click.echo(f"hopefear {__version__}")
+        context.exit()
 
 
-@app.callback()
-def options(
-    version: bool = typer.Option(False, "--version", is_eager=True, callback=_show_version),
-    debug: Debug = False,
-) -> None:
-    """Learn the weights of linear models over translations, and use them."""
+app = _Program(
+    "hopefear",
+    help="Learn the weights of linear models over translations, and use them.",
+    params=[
+        click.Option(
+            ["--version", "-V"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_version,
+            help="Show the version and exit.",
+        ),
+        debug_option(),
+    ],
+    callback=lambda: None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 
 
 def main() -> None:
@@ -64,31 +81,60 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code."""
-    state: dict[str, bool] = {}
+    words, state = list(arguments) or ["--help"], dict[str, bool]()
+    if words[0] == "help":
+        words = [*words[1:], "--help"]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("default", HopefearWarning)
-            warnings.showwarning = _show_warning
-            code = app(spread(arguments), prog_name="hopefear", standalone_mode=False, obj=state)
-        sys.stdout.flush()
-        # Typer itself turns an interrupt into this code.
-        return _fail("interrupted", 130) if code == 130 else int(code or 0)
-    except (BrokenPipeError, SystemExit):  # the latter is what Typer makes of the former
+        return _invoke(words, state)
+    except BrokenPipeError:
         _drop_output()
         return 141
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except InterruptedRunError as stop:
         return _fail(str(stop), 130)
-    except typer.TyperException as error:
+    except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code)
     except (HopefearError, OSError) as error:
         if state.get("debug"):
             traceback.print_exc()
         if isinstance(error, OSError):
             return _fail(_describe(error), 1)
-        message = explain(error, command_of(arguments))
-        return _fail(message, 2 if isinstance(error, ConfigError) else 1)
+        return _fail(explain(error, words), 2 if isinstance(error, ConfigError) else 1)
+
+
+def _invoke(words: list[str], state: dict[str, bool]) -> int:
+    """Run a command; what it raises is the caller's."""
+    if "_HOPEFEAR_COMPLETE" in os.environ:  # a shell asks what may come next
+        app.main(words, prog_name="hopefear")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", HopefearWarning)
+            warnings.showwarning = _show_warning
+            with app.make_context("hopefear", words, obj=state) as context:
+                app.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
+def explain(error: HopefearError, arguments: Sequence[str]) -> str:
+    """Return the message of an error, with the options that set what it is about.
+
+    Examples
+    --------
+    >>> explain(ConfigError("the seed is odd", settings=("seed",)), ["evaluate"])
+    'the seed is odd (--seed)'
+    """
+    name = next((word for word in arguments if not word.startswith("-")), "")
+    command = make_command(name) if name in COMMANDS else None
+    known = command.option_names() if isinstance(command, SettingsCommand) else {}
+    if isinstance(error, OptionError):  # of an object that was made of the options themselves
+        return f"{known.get(error.field, error.field)}{error.problem}"
+    options = [known[name] for name in error.settings if name in known]
+    return f"{error} ({', '.join(dict.fromkeys(options))})" if options else str(error)
 
 
 def _describe(error: OSError) -> str:

@@ -1,15 +1,28 @@
 """Results as tables on a terminal, or as plain columns elsewhere."""
 
 import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hopefear.evaluation import Evaluation, MetricResult
+if TYPE_CHECKING:
+    from hopefear.demo.candidates import CandidatesResult
+    from hopefear.demo.corpus import Scores
+    from hopefear.demo.translation import DemoResult
+    from hopefear.evaluation import Evaluation, MetricResult
+    from hopefear.inspection import Cloud
+    from hopefear.translation.training.stages import Stage
+    from hopefear.types import Weights
 
-__all__ = ["output", "print_evaluation"]
+__all__ = ["output", "print_cloud", "print_demo", "print_evaluation", "stage_line"]
+
+STYLES = {"1-best": "blue", "hope": "green", "fear": "red"}
+DIFFERENCES = 10
 
 
 def output() -> Console:
@@ -17,7 +30,7 @@ def output() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
 
 
-def print_evaluation(found: Evaluation) -> None:
+def print_evaluation(found: "Evaluation") -> None:
     """Print a table for each metric: score, interval, and the comparison with the first system."""
     console = output()
     names = list(found.systems[0].metrics)
@@ -40,10 +53,124 @@ def print_evaluation(found: Evaluation) -> None:
             console.print(Text(f"p and 'better in' are against {found.systems[0].name}"))
 
 
-def _cells(result: MetricResult) -> list[str]:
+def _cells(result: "MetricResult") -> list[str]:
     cells = [f"{result.score:.2f}"]
     if result.interval is not None:
         cells.append(f"{result.interval.low:.2f} to {result.interval.high:.2f}")
         against = result.against_first
         cells += ["", ""] if against is None else [f"{against.p_value:.3f}", f"{against.wins:.1%}"]
     return cells
+
+
+def print_cloud(cloud: "Cloud", picture: Path) -> None:
+    """Print texts and derivations side by side, scores, and the features that differ most."""
+    from hopefear.reporting.page import format_bytes
+
+    console = output()
+    told = f"sentence {cloud.sentence}: {cloud.size}; hope and fear: {cloud.search}"
+    console.print(Text(told))
+    for reference in cloud.references:
+        console.print(Text(f"reference: {reference}"))
+    _print_texts(cloud, console)
+    _print_scores(cloud, console)
+    _print_differences(cloud, console)
+    console.print(Text(f"picture: {picture} ({format_bytes(picture.stat().st_size)})"))
+
+
+def _print_texts(cloud: "Cloud", console: Console) -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in cloud.chosen:
+        table.add_column(Text(name, style=STYLES[name]), overflow="fold", ratio=1)
+    chosen = cloud.chosen.values()
+    table.add_row(*[Text(one.point.text) for one in chosen])
+    if any(one.tree for one in chosen):
+        table.add_row()
+        table.add_row(*[Text("\n".join(one.tree)) for one in chosen])
+    console.print(table)
+
+
+def _print_scores(cloud: "Cloud", console: Console) -> None:
+    from hopefear.reporting.clouds import format_counts
+    from hopefear.reporting.page import format_weight
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    for name in cloud.chosen:
+        table.add_column(Text(name, style=STYLES[name]), justify="right")
+    chosen = list(cloud.chosen.values())
+    rows = [
+        ("model score", [one.point.score for one in chosen]),
+        (cloud.worth, [one.point.worth for one in chosen]),
+        ("gain B", [one.gain for one in chosen]),
+        ("w·h + B", [one.point.score + one.gain for one in chosen]),
+        ("w·h − B", [one.point.score - one.gain for one in chosen]),
+    ]
+    for title, values in rows:
+        table.add_row(title, *map(format_weight, values))
+    counts = [format_counts(cloud, one) for one in chosen]
+    for title in counts[0]:
+        table.add_row(title, *[count[title] for count in counts])
+    console.print(table)
+
+
+def _print_differences(cloud: "Cloud", console: Console) -> None:
+    from hopefear.reporting.page import format_weight
+
+    differences = cloud.differences(DIFFERENCES)
+    if not differences:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("feature", overflow="fold")
+    for title in ("weight", "1-best", "hope", "fear", "weight · (hope − fear)"):
+        table.add_column(title, justify="right")
+    for item in differences:
+        values = (item.weight, item.best, item.hope, item.fear, item.share)
+        table.add_row(Text(item.name), *map(format_weight, values))
+    console.print(table)
+
+
+def stage_line(stage: "Stage") -> str:
+    """Return what a stage of a training did, on one line."""
+    figures = ", ".join(
+        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}"
+        for name, value in stage.figures.items()
+    )
+    when = "done before" if stage.reused else f"{stage.seconds:.1f} s"
+    return f"{stage.name}: {figures} ({when})"
+
+
+def print_demo(result: "CandidatesResult | DemoResult") -> None:
+    """Print the scores, some translations and the weights before and after."""
+    console = output()
+    _print_demo_scores(console, result.scores, result.signature)
+    for example in getattr(result, "examples", []):
+        console.print("")
+        for name in ("source", "start", "tuned", "reference"):
+            console.print(Text(f"{name:>9}  {getattr(example, name)}"))
+    _print_weights(console, result.start, result.tuned)
+    report = getattr(result, "report", None)
+    if report is not None:
+        console.print(f"report: {report}")
+    console.print(f"{result.seconds:.0f} s; everything is in {result.directory}/")
+
+
+def _print_demo_scores(console: Console, scores: "Mapping[str, Scores]", signature: str) -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title="BLEU", title_justify="left")
+    for column in ("", *scores):
+        table.add_column(column, justify="right" if column else "left")
+    for row in ("start", "tuned", "oracle"):
+        figures = [getattr(one, row) for one in scores.values()]
+        if None not in figures:
+            table.add_row(row, *(f"{figure:.2f}" for figure in figures))
+    console.print(table)
+    console.print(signature)
+
+
+def _print_weights(console: Console, start: "Weights", tuned: "Weights") -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title="weights", title_justify="left")
+    for column in ("", "start", "tuned"):
+        table.add_column(column, justify="right" if column else "left")
+    scale = start.norm(1) / tuned.norm(1) if tuned.norm(1) else 1.0
+    for name, value in tuned.items():
+        table.add_row(name, f"{start.get(name, 0.0):.4f}", f"{scale * value:.4f}")
+    console.print(table)

@@ -5,12 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopefear.api import inspect, report, tune
 from hopefear.demo.corpus import Corpus, Scores
-from hopefear.events import RunFinished
 from hopefear.formats import open_output
-from hopefear.interface import report, tune
 from hopefear.metrics import Bleu, References, evaluate
-from hopefear.reporting.inspecting import inspect
 from hopefear.translation.model import Model
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import AlignmentSettings, TrainSettings
@@ -82,7 +80,7 @@ def run_demo(
     folder.mkdir(parents=True, exist_ok=True)
     corpus.write(folder)
     model = _train(folder, threads, tell)
-    *_, finished = tune(
+    result = tune(
         "kbest-mira",
         model=model.path,
         source=folder / "dev.source",
@@ -94,11 +92,11 @@ def run_demo(
         tokenize="none",
         seed=seed,
         threads=threads,
-        tell=tell,
+        progress=tell,
     )
     for sentence in LOOKED_AT:
-        inspect(folder / "run", sentence=sentence, tell=tell)
-    tuned = finished.weights if isinstance(finished, RunFinished) else model.weights
+        inspect(folder / "run", sentence=sentence, progress=tell)
+    tuned = result.weights
     texts = {
         (part, name): _translate(folder, model, part, name, weights, threads, tell)
         for part in ("dev", "test")

@@ -12,8 +12,7 @@ from hopefear.errors import ConfigError, FormatError
 from hopefear.forest import Forest
 from hopefear.formats.files import Source
 from hopefear.registry import Registry
-from hopefear.settings.config import decode
-from hopefear.settings.overrides import Table, parse_value, put
+from hopefear.settings.config import Table, Text, decode, put
 from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 
 __all__ = [
@@ -108,7 +107,7 @@ def named_format(text: str, formats: Registry[AnyFormat]) -> AnyFormat:
         key, equals, value = option.partition("=")
         if not equals:
             raise ConfigError(f"{formats.kind} '{text}': expected OPTION=VALUE, found '{option}'")
-        put(table, key, parse_value(value), f"{formats.kind} '{text}'")
+        put(table, key, Text(value), f"{formats.kind} '{text}'")
     try:
         return decode(formats[name], table, source=f"{formats.kind} '{name}'")
     except ConfigError as error:  # without the names of settings: a format's options are none

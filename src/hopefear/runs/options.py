@@ -4,19 +4,21 @@ All options end in one table, the same as a TOML file holds, and that is decoded
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import cast
 
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, FormatError
+from hopefear.formats.fields import parse_number
 from hopefear.learners import AnyLearner, learners
-from hopefear.metrics import Metric, metrics
+from hopefear.metrics import metrics
 from hopefear.presets import load_presets, overlaid
 from hopefear.registry import suggest
 from hopefear.runs.settings import TuneSettings
 from hopefear.settings import config
-from hopefear.settings.overrides import Table, parse_assignment, put, read_table
+from hopefear.settings.config import Table, parse_assignment, put, read_table
 
-__all__ = ["build_settings", "learner_of", "table_of"]
+__all__ = ["build_settings", "learner_of", "start_options", "table_of"]
 
 # The settings that say where to start: one that is given goes over what a file or a preset says.
 STARTS = ("start", "start_file", "start_patterns", "infer_start")
@@ -26,8 +28,6 @@ def build_settings(
     learner: str | Path | AnyLearner,
     options: Mapping[str, object],
     *,
-    metric: str | Metric | None = None,
-    metric_options: Mapping[str, object] | None = None,
     assignments: Sequence[str] = (),
 ) -> TuneSettings:
     """Put the settings of a run together.
@@ -37,23 +37,19 @@ def build_settings(
     learner : str, Path or Learner
         A preset, a learner, or a TOML file of settings; or a learner with its options.
     options : mapping
-        Dotted keys and plain values that go over the file's; a value of None is no option.
-    metric : str or Metric, optional
-        By name, or with its options.
-    metric_options : mapping, optional
-        Options of the metric; those that are None are left out.
+        Dotted keys and values that go over the file's; a value of None is no option.
     assignments : sequence of str
-        ``key=value`` with dotted keys and TOML values, which go over everything else.
+        ``key=value`` with dotted keys, which go over everything else.
     """
     table, source = _base(learner)
-    if any(key in options for key in STARTS):
+    given = _standing_for({key: value for key, value in options.items() if value is not None})
+    if any(key in given for key in STARTS):
         table = {key: value for key, value in table.items() if key not in STARTS}
-    for key, value in options.items():
-        if value is not None:
-            put(table, key, value, source)
-    if metric is not None:
-        put(table, "metric", metric if isinstance(metric, str) else _plain(metric), source)
-    chosen = {key: value for key, value in (metric_options or {}).items() if value is not None}
+    chosen = {key[7:]: given.pop(key) for key in list(given) if key.startswith("metric.")}
+    for key, value in given.items():
+        if key == "metric" and is_dataclass(value):
+            value = config.encode_choice(metrics, value)
+        put(table, key, value, source)
     if chosen:
         put(table, "metric", _metric_table(table) | chosen, source)
     for assignment in assignments:
@@ -63,6 +59,18 @@ def build_settings(
         table = _expanded(table, source)
     table.setdefault("tuning", {})  # which says what it needs
     return config.decode(TuneSettings, table, source=source)
+
+
+def _standing_for(options: Mapping[str, object]) -> dict[str, object]:
+    """Return the settings that options stand for, where these say more than one thing."""
+    found = dict(options)
+    if isinstance(found.get("start"), str | Path):
+        found |= start_options(found.pop("start"))
+    held_out = "dev.nbest" in found or "dev.forests" in found
+    for name in ("format", "score_feature", "keyed_references"):
+        if f"tuning.{name}" in found and held_out:  # the same tool wrote both, unless we are told
+            found.setdefault(f"dev.{name}", found[f"tuning.{name}"])
+    return found
 
 
 def table_of(learner: str, metric: str | None = None) -> Table:
@@ -82,9 +90,7 @@ def learner_of(name: str) -> AnyLearner:
 def _base(learner: str | Path | AnyLearner) -> tuple[Table, str]:
     """Return the table to begin with, and what messages call it."""
     if not isinstance(learner, str | Path):
-        return {
-            "learner": {"name": learners.name_of(type(learner)), **config.encode(learner)}
-        }, "tune"
+        return {"learner": config.encode_choice(learners, learner)}, "tune"
     if Path(learner).suffix == ".toml":
         return read_table(Path(learner)), str(learner)
     name = str(learner)
@@ -120,10 +126,6 @@ def _kind(table: Table) -> str:
     return "forests" if isinstance(data, dict) and data.get("forests") else "lists"
 
 
-def _plain(metric: Metric) -> Table:
-    return {"name": metrics.name_of(type(metric)), **config.encode(metric)}
-
-
 def _expanded(table: Table, source: str) -> Table:
     """Put a preset, or a learner's defaults, under what the table says."""
     given = table["learner"]
@@ -154,3 +156,37 @@ def _expanded(table: Table, source: str) -> Table:
 
 def _options(table: Table) -> Table:
     return {key: value for key, value in table.items() if key != "name"}
+
+
+_START_RULES = {"inferred": True, "ones": False}
+
+
+def start_options(start: object) -> dict[str, object]:
+    """Return the setting that start weights stand for: a table, a file, or a rule."""
+    if isinstance(start, Mapping):
+        return {"start": dict(start)}
+    if isinstance(start, str) and start in _START_RULES:
+        return {"infer_start": _START_RULES[start]}
+    if not isinstance(start, str | Path):
+        problem = f"start: expected weights or the name of a file, got {start!r:.60}"
+        raise ConfigError(problem, settings=("start",))
+    if isinstance(start, Path) or "=" not in start or _is_file(start):
+        return {"start_file": str(start)}
+    weights: dict[str, float] = {}
+    for name, _, value in (word.rpartition("=") for word in start.split()):
+        if not name or name in weights:
+            problem = f"'{name}' occurs twice" if name else f"'{value}' has no name"
+            raise ConfigError(f"start weights '{start}': {problem}", settings=("start",))
+        try:
+            weights[name] = parse_number(value)
+        except FormatError as error:
+            problem = f"start weights '{start}': {error}"
+            raise ConfigError(problem, settings=("start",)) from None
+    return {"start": weights}
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except OSError:  # weights of many features are longer than the name of a file can be
+        return False

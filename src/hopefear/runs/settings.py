@@ -160,6 +160,7 @@ class TuneSettings:
         factory=Bleu,
         help="The metric to optimize.",
         group=METRIC,
+        lift=("tokenize", "lowercase"),
         shown="bleu, or the mean of the scores",
     )
     features: tuple[str, ...] = setting(

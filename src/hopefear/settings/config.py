@@ -4,42 +4,55 @@ A dataclass is read from a table by the annotations of its fields:
 
 - ``bool``, ``int``, ``float`` (an integer will do), ``str``, ``Path``, ``Literal["a", "b"]``;
 - ``X | None``: absent means None, since TOML has no null;
-- ``tuple[X, ...]`` from an array; of strings and paths, a single one will do;
-- ``Mapping[str, X]`` and ``Weights`` from a table;
+- ``tuple[X, ...]`` from an array; a single string or path will do where several may stand;
+- ``Mapping[str, X]`` from a table, and so is a class like ``Weights``, a mapping to numbers;
 - another dataclass from a table;
 - ``Annotated[Learner, learners]``, where ``learners`` is a Registry: from a table whose ``name``
-  selects the class and whose other keys are its options, or from the name alone.
+  selects the class and whose other keys are its settings, or from the name alone.
 
-Everything that does not fit is a ConfigError which says the file and the dotted key.
+Objects that already have the right type are taken as they are, and `Text`, which people type on a
+command line, is read as its setting's type demands. Everything else is a ConfigError that says the
+file and the dotted key. No library that we looked at (msgspec, cattrs) has classes chosen by a
+registered name, suggestions for misspelled keys, and errors that know the setting they are about.
 """
 
 import tomllib
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from numbers import Integral, Real
 from pathlib import Path
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
-from hopefear.errors import ConfigError, HopefearError, OptionError
+from hopefear.errors import ConfigError, HopefearError, OptionError, file_error_reason
 from hopefear.registry import Registry, suggest
-from hopefear.settings.overrides import read_table
-from hopefear.settings.toml_writer import format_table
-from hopefear.types import Weights
+from hopefear.settings.declare import Declaration, declaration, type_hints
 
-__all__ = ["decode", "dumps", "encode", "load", "loads"]
+__all__ = [
+    "Table",
+    "Text",
+    "decode",
+    "decode_value",
+    "dumps",
+    "encode",
+    "encode_choice",
+    "format_table",
+    "load",
+    "loads",
+    "parse_assignment",
+    "put",
+    "read_table",
+    "registry_of",
+]
 
 T = TypeVar("T")
+Table = dict[str, Any]
+
+
+class Text(str):
+    """A value as people type it, to be read as the type of its setting demands."""
+
+    __slots__ = ()
 
 
 def load(kind: type[T], path: str | Path) -> T:
@@ -56,14 +69,35 @@ def loads(kind: type[T], text: str, *, source: str = "configuration") -> T:
     return decode(kind, table, source=source)
 
 
+def read_table(path: Path) -> Table:
+    """Read a TOML file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {file_error_reason(error)}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
 def decode(
     kind: Callable[..., T], table: Mapping[str, object], *, source: str = "configuration"
 ) -> T:
-    """Make the dataclass `kind` of a table of plain values; `source` is named in errors."""
+    """Make the dataclass `kind` from a table of plain values; `source` is named in errors."""
     try:
         return _dataclass(kind, table, "")
     except _MisfitError as misfit:
         text = f"{source}: {misfit.key}{misfit.message}"
+        raise ConfigError(text, settings=misfit.settings) from misfit.__cause__
+
+
+def decode_value(hint: Any, value: object, key: str) -> object:
+    """Convert a value to the annotated type `hint`; `key` is named in errors."""
+    try:
+        return _value(hint, value, key)
+    except _MisfitError as misfit:
+        text = f"{misfit.key}{misfit.message}"
         raise ConfigError(text, settings=misfit.settings) from misfit.__cause__
 
 
@@ -72,12 +106,35 @@ def dumps(config: object) -> str:
     return format_table(encode(config))
 
 
-def encode(config: object) -> dict[str, object]:
+def format_table(table: Mapping[str, object]) -> str:
+    """Write a table of plain values as TOML.
+
+    Examples
+    --------
+    >>> print(format_table({"epochs": 10, "learner": {"name": "mira", "max_step": 0.01}}), end="")
+    epochs = 10
+    <BLANKLINE>
+    [learner]
+    name = "mira"
+    max_step = 0.01
+    """
+    import tomli_w  # few commands write
+
+    try:
+        text = tomli_w.dumps(table)
+        text.encode()
+    except (TypeError, UnicodeEncodeError) as error:
+        raise ConfigError(f"cannot be written as TOML: {error}") from error
+    return text
+
+
+def encode(config: object) -> Table:
     """Return the table of plain values (numbers, strings, lists, dicts) that `decode` reads."""
     if isinstance(config, type) or not is_dataclass(config):
         raise ConfigError(f"{config!r} is not a dataclass and cannot be a configuration")
-    hints = get_type_hints(type(config), include_extras=True)
-    table: dict[str, object] = {}
+    kind: type = type(config)
+    hints = type_hints(kind)
+    table: Table = {}
     for option in fields(config):
         if not option.init:
             continue
@@ -90,42 +147,91 @@ def encode(config: object) -> dict[str, object]:
     return table
 
 
+def encode_choice(registry: Registry[Any], chosen: object) -> Table:
+    """Return the table of an object whose class is registered: its name and its settings."""
+    return {"name": registry.name_of(type(chosen)), **encode(chosen)}
+
+
+def put(table: Table, key: str, value: object, source: str) -> None:
+    """Set a dotted key; a name alone, as ``learner = "mert"``, first becomes a table."""
+    *path, last = key.split(".")
+    for part in path:
+        inner = table.setdefault(part, {})
+        if isinstance(inner, str):
+            inner = table[part] = {"name": inner}
+        if not isinstance(inner, dict):
+            raise ConfigError(f"{source}: {key}: '{part}' is {inner!r}, not a table")
+        table = inner
+    # A table as text cannot be anything else, and others may look into it before it is decoded.
+    table[last] = _toml(value) if isinstance(value, Text) and value.startswith("{") else value
+
+
+def parse_assignment(text: str) -> tuple[str, Text]:
+    """Split ``key=value`` into a dotted key and a value to be read as its setting demands.
+
+    Examples
+    --------
+    >>> parse_assignment("learner.max_step=0.1")
+    ('learner.max_step', '0.1')
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not all(key.split(".")):
+        raise ConfigError(f"expected KEY=VALUE, as in learner.max_step=0.1, found '{text}'")
+    return key, Text(value)
+
+
+def registry_of(hint: Any) -> Registry[Any] | None:
+    """Find the registry in ``Annotated[X, registry]``, also within ``... | None``."""
+    if get_origin(hint) in (Union, types.UnionType):
+        return next((r for kind in get_args(hint) if (r := registry_of(kind))), None)
+    metadata = getattr(hint, "__metadata__", ())
+    return next((item for item in metadata if isinstance(item, Registry)), None)
+
+
 class _MisfitError(Exception):
-    """A value does not fit: the dotted key, what follows it in a message, and what would help."""
+    """A value does not fit: its dotted key, what follows it in a message, and what would help."""
 
     def __init__(
-        self, key: str, problem: str, *, settings: Iterable[str] = (), separator: str = ": "
+        self,
+        key: str,
+        problem: str,
+        *,
+        settings: Iterable[str] | None = None,
+        separator: str = ": ",
     ) -> None:
         super().__init__(key, problem)
         self.key, self.message = key, f"{separator if key else ''}{problem}"
-        self.settings = tuple(settings)
+        self.settings = (key,) if settings is None else tuple(settings)
 
 
 def _dataclass(
     kind: Callable[..., T], table: object, key: str, *, taken: tuple[str, ...] = (), of: str = ""
 ) -> T:
     """Make a dataclass; keys that are `taken` are not its own, and `of` says what it is."""
+    if isinstance(table, Text):
+        table = _toml(table)
+    if isinstance(kind, type) and isinstance(table, kind):
+        return cast(T, table)
     if not isinstance(table, Mapping):
         raise _MisfitError(key, f"expected a table, got {_show(table)}")
     hints, options = _options(kind)
     for name in table:
         if name not in options and name not in taken:
-            problem = f"unknown key{of}{suggest(name, [*taken, *options])}"
-            raise _MisfitError(_join(key, name), problem, settings=[_join(key, name)])
+            problem = f"unknown key{of}{suggest(str(name), [*taken, *options])}"
+            raise _MisfitError(_join(key, name), problem)
     values = {
-        name: _value(hints[name], table[name], _join(key, name))
-        for name in options
+        name: _value(hints[name], table[name], _join(key, name), declaration(option))
+        for name, option in options.items()
         if name in table
     }
     for name, option in options.items():
         if name not in values and option.default is MISSING and option.default_factory is MISSING:
-            name = _join(key, name)
-            raise _MisfitError(name, "is missing and has no default", settings=[name])
+            raise _MisfitError(_join(key, name), "is missing and has no default")
     try:
         return kind(**values)
     except OptionError as error:
         name = _join(key, error.field)
-        raise _MisfitError(name, error.problem, settings=[name], separator="") from error
+        raise _MisfitError(name, error.problem, separator="") from error
     except HopefearError as error:
         settings = [_join(key, name) for name in error.settings]
         raise _MisfitError(key, str(error), settings=settings) from error
@@ -134,86 +240,109 @@ def _dataclass(
 def _options(kind: Any) -> tuple[dict[str, Any], dict[str, Field[Any]]]:
     if not isinstance(kind, type) or not is_dataclass(kind):
         raise TypeError(f"{kind} is not a dataclass and cannot be read from a configuration")
-    hints = get_type_hints(kind, include_extras=True)
-    return hints, {option.name: option for option in fields(kind) if option.init}
+    return type_hints(kind), {option.name: option for option in fields(kind) if option.init}
 
 
-def _value(hint: Any, value: object, key: str) -> object:
+def _value(hint: Any, value: object, key: str, declared: Declaration | None = None) -> object:
     """Convert the plain `value` to the annotated type `hint`."""
+    if declared is not None and declared.parse is not None and isinstance(value, str):
+        try:
+            value = declared.parse(value)
+        except HopefearError as error:
+            raise _MisfitError(key, str(error)) from error
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        registry = _registry(hint)
+        registry = registry_of(hint)
         return (
             _value(arguments[0], value, key) if registry is None else _choice(registry, value, key)
         )
     if origin in (Union, types.UnionType):
         return _union([kind for kind in arguments if kind is not type(None)], value, key)
     if origin is Literal:
+        value = _unquoted(value)
         if value in arguments and isinstance(value, str):
-            return value
-        hint = suggest(str(value), map(str, arguments))
-        raise _MisfitError(key, f"unknown value {_show(value)}{hint}")
-    if origin is tuple:
-        if isinstance(value, str) and arguments[0] in (str, Path):
-            value = [value]
-        if not isinstance(value, list | tuple):
-            raise _MisfitError(key, f"expected an array, got {_show(value)}")
-        return tuple(_value(arguments[0], item, f"{key}[{i}]") for i, item in enumerate(value))
-    if hint is Weights or (isinstance(origin, type) and issubclass(origin, Mapping)):
-        return _mapping(hint, arguments, value, key)
+            return str(value)
+        raise _MisfitError(
+            key, f"unknown value {_show(value)}{suggest(str(value), map(str, arguments))}"
+        )
+    if origin in (tuple, Sequence):
+        return _array(arguments[0], value, key)
+    if isinstance(kind := origin or hint, type) and issubclass(kind, Mapping):
+        return _mapping(kind, float if origin is None else arguments[1], value, key)
     if isinstance(hint, type) and is_dataclass(hint):
         return _dataclass(hint, value, key)
-    return _scalar(hint, value, key)
+    return value if hint is object else _scalar(hint, value, key)
+
+
+def _array(kind: Any, value: object, key: str) -> tuple[object, ...]:
+    if isinstance(value, Text):
+        value = _toml(value) if value.startswith("[") else [value]
+    elif isinstance(value, str | Path) and not {str, Path}.isdisjoint((kind, *get_args(kind))):
+        value = [value]
+    if not isinstance(value, list | tuple):
+        raise _MisfitError(key, f"expected an array, got {_show(value)}")
+    return tuple(_value(kind, item, f"{key}[{i}]") for i, item in enumerate(value))
 
 
 def _choice(registry: Registry[Any], value: object, key: str) -> object:
-    table = {"name": value} if isinstance(value, str) else value
+    if isinstance(value, Text):
+        value = _toml(value) if value.startswith("{") else _unquoted(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        registry.name_of(type(value))  # an error unless it is registered
+        return value
+    table = {"name": str(value)} if isinstance(value, str) else value
     if not isinstance(table, Mapping):
         raise _MisfitError(key, f"expected a {registry.kind}'s name or table, got {_show(value)}")
     name = table.get("name")
     if not isinstance(name, str):
         known = ", ".join(registry)
-        raise _MisfitError(_join(key, "name"), f"must name a {registry.kind}; known: {known}")
+        problem = f"must name a {registry.kind}; known: {known}"
+        raise _MisfitError(_join(key, "name"), problem, settings=[key])
     try:
         kind = registry[name]
     except ConfigError as error:
-        raise _MisfitError(_join(key, "name"), str(error)) from error
+        raise _MisfitError(_join(key, "name"), str(error), settings=[key]) from error
     if not isinstance(kind, type) or not is_dataclass(kind):
-        message = f"the {registry.kind} '{name}' has no settings: make it a dataclass"
-        raise _MisfitError(_join(key, "name"), message)
+        problem = f"the {registry.kind} '{name}' has no settings: make it a dataclass"
+        raise _MisfitError(_join(key, "name"), problem, settings=[key])
     return _dataclass(kind, table, key, taken=("name",), of=f" of the {registry.kind} '{name}'")
 
 
 def _union(kinds: list[Any], value: object, key: str) -> object:
     if len(kinds) == 1:
         return _value(kinds[0], value, key)
-    for kind in kinds:
+    # Any text is a str, so that other kinds come first.
+    for kind in sorted(kinds, key=lambda kind: isinstance(value, Text) and kind is str):
         try:
             return _value(kind, value, key)
-        except _MisfitError:
-            continue
-    expected = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
+        except _MisfitError as misfit:
+            if misfit.key != key:  # the kind is right, and something in it is not
+                raise
+    expected = " or ".join(dict.fromkeys(map(_title, kinds)))
     raise _MisfitError(key, f"expected {expected}, got {_show(value)}")
 
 
-def _mapping(hint: Any, arguments: tuple[Any, ...], value: object, key: str) -> object:
+def _mapping(kind: Any, inner: Any, value: object, key: str) -> object:
+    if isinstance(value, Text):
+        value = _toml(value)
     if not isinstance(value, Mapping):
         raise _MisfitError(key, f"expected a table, got {_show(value)}")
-    kind = float if hint is Weights else arguments[1]
-    if hint is Weights and all(type(item) is float for item in value.values()):
+    if inner is float and all(type(item) is float for item in value.values()):
         table = dict(value)  # the usual case, and there may be millions of them
     else:
-        table = {name: _value(kind, item, _join(key, name)) for name, item in value.items()}
-    if hint is not Weights:
+        table = {name: _value(inner, item, _join(key, name)) for name, item in value.items()}
+    if kind is Mapping:
         return table
     try:
-        return Weights(table)
+        return kind(table)
     except HopefearError as error:
         raise _MisfitError(key, str(error)) from error
 
 
 def _scalar(hint: Any, value: object, key: str) -> object:
-    # bool is a subclass of int, but true is no number; what arrays hold is one
+    if isinstance(value, Text):
+        value = _read_scalar(hint, value)
+    # bool is a subclass of int, but true is not a number; numbers out of arrays are
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if hint is float and is_number:
         try:
@@ -222,19 +351,44 @@ def _scalar(hint: Any, value: object, key: str) -> object:
             raise _MisfitError(key, f"{value} is too large") from None
     if hint is int and is_number and isinstance(value, Integral):
         return int(value)
-    if hint is Path and isinstance(value, str):
+    if hint is Path and isinstance(value, str | Path):
         return Path(value)
     if hint in (bool, str) and type(value) is hint:
         return value
-    expected = getattr(hint, "__name__", str(hint))
-    raise _MisfitError(key, f"expected {expected}, got {_show(value)}", settings=[key])
+    raise _MisfitError(key, f"expected {_title(hint)}, got {_show(value)}")
+
+
+def _read_scalar(hint: Any, text: Text) -> object:
+    if hint in (str, Path):
+        return _unquoted(text)
+    if hint is bool:
+        return {"true": True, "false": False}.get(text, str(text))
+    try:
+        return hint(text) if hint in (int, float) else str(text)
+    except ValueError:
+        return str(text)
+
+
+def _toml(text: Text) -> object:
+    """Read text that has to be a TOML value; return it as it is if it is not one."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError):
+        return str(text)
+
+
+def _unquoted(value: object) -> object:
+    """Remove TOML's quotes from text, which need not have any."""
+    if not isinstance(value, Text):
+        return value
+    return _toml(value) if value[:1] in ("'", '"') else str(value)
 
 
 def _plain(hint: Any, value: Any) -> object:
     """Convert a field's value to what TOML and JSON can hold."""
-    registry = _registry(hint)
+    registry = registry_of(hint)
     if registry is not None and not isinstance(value, tuple):
-        return {"name": registry.name_of(type(value)), **encode(value)}
+        return encode_choice(registry, value)
     if isinstance(value, tuple | list):
         inner = next((kind for kind in get_args(hint) if get_origin(kind) is tuple), hint)
         return [_plain((get_args(inner) or (Any,))[0], item) for item in value]
@@ -246,19 +400,28 @@ def _plain(hint: Any, value: Any) -> object:
     return str(value) if isinstance(value, Path) else value
 
 
-def _registry(hint: Any) -> Registry[Any] | None:
-    """Find the registry in ``Annotated[X, registry]``, also within ``... | None``."""
-    if get_origin(hint) in (Union, types.UnionType):
-        return next((r for kind in get_args(hint) if (r := _registry(kind))), None)
-    metadata = getattr(hint, "__metadata__", ())
-    return next((item for item in metadata if isinstance(item, Registry)), None)
+_TITLES = {
+    bool: "true or false",
+    float: "a number",
+    int: "a whole number",
+    str: "text",
+    Path: "the name of a file",
+    tuple: "an array",
+    Mapping: "a table",
+}
 
 
-def _join(key: str, name: str) -> str:
-    return f"{key}.{name}" if key else name
+def _title(hint: Any) -> str:
+    """Return what a message calls a type."""
+    kind = get_origin(hint) or hint
+    return _TITLES.get(kind, getattr(kind, "__name__", str(kind)))
+
+
+def _join(key: str, name: object) -> str:
+    return f"{key}.{name}" if key else str(name)
 
 
 def _show(value: object) -> str:
     if isinstance(value, Mapping):
         return "a table"
-    return "an array" if isinstance(value, list) else repr(value)
+    return "an array" if isinstance(value, list) else f"{value!r:.60}"

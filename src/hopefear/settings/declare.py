@@ -53,6 +53,13 @@ class Declaration(NamedTuple):
     prefix : str, optional
         Of a setting that is a table: put this before the options of what it contains, as in "dev-"
         for ``--dev-refs``. None leaves them their dotted keys.
+    lift : tuple of str
+        Of a setting that is a table: call these of what it contains by their names alone, as in
+        ``--tokenize`` for ``metric.tokenize``.
+    short : str
+        A letter for it on the command line, as in "o" for ``-o``.
+    argument : bool
+        Whether it is an argument of the command line, not an option.
     metavar : str
         What stands for the value in help.
     shown : str
@@ -69,6 +76,9 @@ class Declaration(NamedTuple):
     group: str = ""
     option: str = ""
     prefix: str | None = None
+    lift: tuple[str, ...] = ()
+    short: str = ""
+    argument: bool = False
     metavar: str = ""
     shown: str = ""
     complete: Callable[[], Iterable[str]] | None = None
@@ -86,6 +96,9 @@ def setting(
     group: str = "",
     option: str = "",
     prefix: str | None = None,
+    lift: tuple[str, ...] = (),
+    short: str = "",
+    argument: bool = False,
     metavar: str = "",
     shown: str = "",
     complete: Callable[[], Iterable[str]] | None = None,
@@ -96,7 +109,20 @@ def setting(
 ) -> Any:
     """Declare a setting; see `Declaration`. `factory` makes defaults that are objects."""
     declared = Declaration(
-        help, group, option, prefix, metavar, shown, complete, parse, least, most, above
+        help=help,
+        group=group,
+        option=option,
+        prefix=prefix,
+        lift=lift,
+        short=short,
+        argument=argument,
+        metavar=metavar,
+        shown=shown,
+        complete=complete,
+        parse=parse,
+        least=least,
+        most=most,
+        above=above,
     )
     metadata = MappingProxyType({_KEY: declared})
     if factory is not None:

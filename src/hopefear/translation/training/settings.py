@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from hopefear.errors import ConfigError, OptionError
 from hopefear.formats.files import PathLike
 from hopefear.settings import config, parse_size, setting, settings
-from hopefear.settings.overrides import Table, parse_assignment, put, read_table
+from hopefear.settings.config import Table, parse_assignment, put, read_table
 from hopefear.text.normalization import Normalization
 from hopefear.translation import DecoderOptions, FeatureUse
 from hopefear.translation.features import templates as known_templates
@@ -133,8 +133,9 @@ class TrainSettings:
         None,
         "Source side of the bitext: one sentence per line, plain or gzipped.",
         group="Data",
+        short="s",
     )
-    target: Path | None = setting(None, "Target side of the bitext.", group="Data")
+    target: Path | None = setting(None, "Target side of the bitext.", group="Data", short="t")
     inputs: tuple[Path, ...] = setting(
         (),
         "Texts to translate later; only rules that match them are extracted.",
@@ -275,7 +276,13 @@ def build_train_settings(
     """
     source = "train" if file is None else str(file)
     table: Table = {} if file is None else read_table(Path(file))
-    for key, value in options.items():
+    given = dict(options)
+    if "language_model.estimation.order" in given:
+        given.setdefault("language_model.estimate", True)
+    if (names := given.get("templates")) is not None:  # 'small' is what there is without any
+        several = [names] if isinstance(names, str) else cast("Sequence[object]", names)
+        given["templates"] = [name for name in several if name != "small"]
+    for key, value in given.items():
         if value is not None:
             put(table, key, value, source)
     for assignment in assignments:

@@ -1,22 +1,82 @@
-"""A tuning run on the terminal: a bar while it goes, warnings, and a table at the end."""
+"""Progress on the terminal: a bar with the time left, and a tuning run with its result."""
 
 import shlex
+import sys
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from hopefear import events
-from hopefear.cli.interruption import InterruptedRunError
-from hopefear.cli.progress_bar import ProgressBar
+from hopefear.cli.program import InterruptedRunError
 from hopefear.cli.tables import output
 from hopefear.errors import HopefearError, describe_file_error
 from hopefear.metrics.base import format_scores
 
-__all__ = ["TuningConsole"]
+__all__ = ["ProgressBar", "TuningConsole"]
+
+COLUMNS = (
+    TextColumn("{task.description}", markup=False),
+    BarColumn(),
+    TextColumn("{task.fields[note]}", markup=False),
+    TimeElapsedColumn(),
+    TextColumn("left:"),
+    TimeRemainingColumn(),
+)
+
+
+class ProgressBar:
+    """Shows how much of a task is done, once it takes longer than a moment.
+
+    Parameters
+    ----------
+    delay : float
+        Seconds before it shows up.
+    """
+
+    def __init__(self, *, delay: float = 0.5) -> None:
+        console = Console(stderr=True)
+        self._bar = Progress(
+            *COLUMNS, console=console, transient=True, disable=not sys.stderr.isatty()
+        )
+        self._task = self._bar.add_task("", total=None, note="")
+        self._due = time.monotonic() + delay
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def show(self, what: str, done: float, total: float, note: str | None = None) -> None:
+        """Show that of something `done` of `total` is done; a total of 0 is not known."""
+        task = self._bar.tasks[self._task]
+        if task.total != (total or None) or done < task.completed:
+            self._bar.reset(self._task, total=total or None)  # something new: time it anew
+        note = task.fields["note"] if note is None else note
+        self._bar.update(self._task, completed=done, description=what, note=note)
+        if time.monotonic() >= self._due:
+            self._bar.start()
+
+    @property
+    def visible(self) -> bool:
+        """Whether there is a terminal to show it on."""
+        return not self._bar.disable
+
+    def print(self, line: str) -> None:
+        """Print a line above the bar."""
+        self._bar.console.print(Text(line), soft_wrap=True)
 
 
 class TuningConsole:
@@ -51,7 +111,7 @@ class TuningConsole:
         if self._is_over():
             self._print_result()
         elif self._resumable:
-            resume = f"'hopefear tune --resume -o {shlex.quote(str(self._out))}' goes on"
+            resume = f"resume with 'hopefear tune --resume -o {shlex.quote(str(self._out))}'"
             if isinstance(error, KeyboardInterrupt):
                 raise InterruptedRunError(f"interrupted; {resume}") from error
             if isinstance(error, OSError):
@@ -79,7 +139,7 @@ class TuningConsole:
                 if started is not None:
                     self._title, self._epochs = started.name, started.epochs
                 self._done = event.epoch - 1
-                self._bar.print(f"going on with epoch {event.epoch}")
+                self._bar.print(f"resuming with epoch {event.epoch}")
             case events.CheckpointWritten():
                 self._resumable = True
             case events.EpochFinished():

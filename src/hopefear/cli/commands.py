@@ -1,0 +1,321 @@
+"""The commands: what each does with its settings. Modules are loaded when a command needs them."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopefear import commands
+from hopefear.cli.generate import SettingsCommand
+from hopefear.errors import ConfigError, FormatError
+
+__all__ = ["COMMANDS", "make_command"]
+
+Keywords = dict[str, Any]
+
+
+def demo(own: commands.DemoCommand) -> None:
+    """Train a translation system, tune it, and show what it does before and after."""
+    from hopefear.cli.console import ProgressBar
+    from hopefear.cli.tables import print_demo
+    from hopefear.demo import choose_corpus, run_candidates_demo, run_demo
+
+    seed, threads = own.seed, own.threads
+    with ProgressBar() as bar:
+        if own.candidates:
+            result: Any = run_candidates_demo(
+                own.output,
+                sentences=own.sentences or 400,
+                size=own.size or 50,
+                seed=seed,
+                threads=threads,
+                tell=bar.show,
+            )
+        else:
+            corpus = choose_corpus(own.corpus, bar.print, sentences=own.sentences or 300)
+            bar.print(
+                f"{corpus.title}: {len(corpus.train):,} pairs to train on, "
+                f"{len(corpus.dev):,} to tune on, {len(corpus.test):,} to test on"
+            )
+            result = run_demo(
+                own.output,
+                corpus,
+                size=own.size or 100,
+                seed=seed,
+                threads=threads,
+                tell=bar.show,
+            )
+    print_demo(result)
+
+
+def train(own: commands.TrainCommand, options: Keywords) -> None:
+    """Build a translation model: align, extract rules, estimate a language model.
+
+    A second run resumes where the first one was stopped, or does what other settings change.
+    """
+    import hopefear
+    from hopefear.cli.console import ProgressBar
+    from hopefear.cli.tables import stage_line
+
+    with ProgressBar() as bar:
+        model = hopefear.train(
+            own.settings,
+            out=own.out,
+            set=own.set,
+            progress=bar.show,
+            on_stage=lambda stage: bar.print(stage_line(stage)),
+            **options,
+        )
+    sys.stderr.write(f"{model!r}\n")
+
+
+def translate(own: commands.TranslateCommand, options: Keywords) -> None:
+    """Translate standard input, one sentence per line, to standard output."""
+    import hopefear
+    from hopefear.cli.console import ProgressBar
+    from hopefear.formats.forests.store import ForestWriter
+    from hopefear.formats.nbest.bars import MosesNBest
+    from hopefear.settings.tree import keyword_options
+    from hopefear.translation import DecoderOptions
+    from hopefear.translation.translate import show_derivation
+
+    with ExitStack() as stack:
+        bar = stack.enter_context(ProgressBar())
+        writer = None
+        if own.forests is not None:
+            own.forests.mkdir(parents=True, exist_ok=True)
+            writer = stack.enter_context(ForestWriter.open(own.forests / "0.forests"))
+        translations = hopefear.translate(
+            own.model,
+            _lines(),
+            weights=own.weights,
+            nbest=own.nbest,
+            forests=own.forests is not None,
+            grammars=own.grammars,
+            detokenize=own.detokenize,
+            threads=own.threads,
+            **keyword_options(DecoderOptions, options, "translate"),
+        )
+        for done, translation in enumerate(translations, 1):
+            if own.nbest:
+                text = io.StringIO()
+                MosesNBest().write([translation.segment], text)
+                sys.stdout.write(text.getvalue())
+            elif own.show_derivation:
+                sys.stdout.write(f"{show_derivation(translation)}\n\n")
+            else:
+                sys.stdout.write(f"{translation.text}\n")
+            # Whoever reads gets each sentence as soon as it is there.
+            sys.stdout.flush()
+            if writer is not None and translation.forest is not None:
+                writer.add(translation.number, translation.forest)
+            bar.show("translating", done, 0, f"{done} sentences")
+
+
+def _lines() -> Iterator[str]:
+    """Read standard input line by line, as it comes."""
+    for number, line in enumerate(_byte_lines(), 1):
+        try:
+            yield line.removesuffix(b"\r").decode()
+        except UnicodeDecodeError as error:
+            place = f"byte {error.start + 1} of the line: {error.reason}"
+            raise FormatError(f"standard input:{number}: is not UTF-8 ({place})") from None
+
+
+def _byte_lines() -> Iterator[bytes]:
+    # Python's own buffer has a lock that an interrupted program could not take.
+    pieces: list[bytes] = []
+    descriptor = sys.stdin.fileno()
+    while piece := os.read(descriptor, 1 << 16):
+        *lines, rest = piece.split(b"\n")
+        for line in lines:
+            yield b"".join([*pieces, line])
+            pieces = []
+        if rest:
+            pieces.append(rest)
+    if pieces:
+        yield b"".join(pieces)
+
+
+def tune(own: commands.TuneCommand, options: Keywords) -> None:
+    """Learn weights from n-best lists, forests or a decoder, with references or scores."""
+    import hopefear
+    from hopefear.cli.console import TuningConsole
+
+    if own.resume:
+        given = [f"--{name}".replace("_", "-").replace("--", "--") for name in options]
+        given += ["--set"] if own.set else ["--force"] if own.force else []
+        given += ["a learner"] if own.learner else []
+        if given:
+            raise ConfigError(f"--resume keeps the settings of {own.out}; omit {given[0]}")
+        with TuningConsole(own.out) as console:
+            hopefear.resume_tuning(
+                own.out, report=own.report, progress=console.tell, on_event=console.show
+            )
+        return
+    if own.learner is None:
+        raise ConfigError("which learner? See 'hopefear presets', or resume a run with --resume")
+    with TuningConsole(own.out) as console:
+        for event in hopefear.tune_events(
+            own.learner,
+            out=own.out,
+            force=own.force,
+            set=own.set,
+            report=own.report,
+            progress=console.tell,
+            **options,
+        ):
+            console.show(event)
+
+
+def _chosen_run(typed: Mapping[str, str]) -> Mapping[str, object] | None:
+    """Return the table of the settings that a learner or preset stands for."""
+    if "learner" not in typed:
+        return None
+    from hopefear.runs.options import table_of
+
+    return table_of(typed["learner"], typed.get("metric"))
+
+
+def presets(own: commands.PresetsCommand) -> None:
+    """List the published systems, or print the settings of one as TOML."""
+    from hopefear.presets import load_presets
+    from hopefear.runs.kinds import learns_from
+    from hopefear.runs.options import learner_of, table_of
+    from hopefear.settings.config import format_table
+
+    if own.name is not None:
+        click.echo(format_table(table_of(own.name)), nl=False)
+        click.echo(f"# learns from: {', '.join(learns_from(learner_of(own.name)))}")
+        return
+    rows = [("preset", "learns from", "what it is")]
+    for title, preset in load_presets().items():
+        rows.append((title, ", ".join(learns_from(learner_of(title))), preset.explanation))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for title, data, explanation in rows:
+        click.echo(f"{title:{widths[0]}}  {data:{widths[1]}}  {explanation}")
+
+
+def report(own: commands.ReportSettings) -> None:
+    """Show what runs did as one HTML file that needs no network."""
+    import hopefear
+    from hopefear.reporting.page import format_bytes
+
+    path = hopefear.report(**vars(own))
+    click.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")
+
+
+def inspect(own: commands.InspectSettings) -> None:
+    """Show the 1-best, the hope and the fear of a sentence, and the cloud around them."""
+    import hopefear
+    from hopefear.cli.console import ProgressBar
+    from hopefear.cli.tables import print_cloud
+    from hopefear.reporting.inspecting import picture_path
+
+    target = picture_path(own.run, own.sentence) if own.out is None else own.out
+    with ProgressBar() as bar:
+        cloud = hopefear.inspect(**{**vars(own), "out": target}, progress=bar.show)
+    print_cloud(cloud, target)
+
+
+def rerank(own: commands.RerankCommand, options: Keywords) -> None:
+    """Print the best candidate of each sentence; an empty line where there is none."""
+    import hopefear
+    from hopefear.candidates.reranking import write_reranked
+    from hopefear.cli.console import ProgressBar
+    from hopefear.formats.files import check_other_file
+
+    nbest = options.get("nbest", [])
+    if own.nbest_out is not None:
+        for path in nbest:
+            check_other_file(Path(path), own.nbest_out)
+    with ProgressBar() as bar:
+        reranking = hopefear.rerank(**options, progress=bar.show)
+        if own.nbest_out is not None:
+            # Lists from forests are not in the format of the forests.
+            format = own.to or (options.get("format") if nbest else None)
+            write_reranked(own.nbest_out, reranking, format, Path(nbest[0]) if nbest else None)
+            return
+        texts = list(reranking)
+    for text in texts:
+        sys.stdout.write(" ".join(text.split("\n")) + "\n")
+
+
+def evaluate(own: commands.EvaluateCommand, options: Keywords) -> None:
+    """Score systems against references, with intervals, and compare each with the first."""
+    import hopefear
+    from hopefear.cli.console import ProgressBar
+
+    with ProgressBar() as bar:
+        found = hopefear.evaluate(**options, progress=bar.show)
+    if own.json:
+        click.echo(json.dumps(found.table(), ensure_ascii=False, indent=2))
+        return
+    from hopefear.cli.tables import print_evaluation
+
+    print_evaluation(found)
+
+
+def convert(own: commands.ConvertSettings) -> None:
+    """Convert n-best lists, weights or forests from one tool's format to another's."""
+    import hopefear
+    from hopefear.cli.console import ProgressBar
+
+    with ProgressBar() as bar:
+        hopefear.convert(
+            own.source,
+            own.target,
+            to=own.to,
+            from_=own.format,
+            kind=own.kind,
+            progress=bar.show,
+        )
+
+
+def completion(own: commands.CompletionCommand) -> None:
+    """Print the script that makes a shell complete commands and options."""
+    from click.shell_completion import get_completion_class
+
+    from hopefear.cli.program import app
+
+    kind = get_completion_class(own.shell)
+    assert kind is not None  # Click knows these three
+    click.echo(kind(app, {}, "hopefear", "_HOPEFEAR_COMPLETE").source())
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    function.__name__: function
+    for function in (
+        *(demo, train, translate, tune, presets, report, inspect, rerank, evaluate, convert),
+        completion,
+    )
+}
+"""All commands, in the order in which help lists them."""
+
+_OTHERS = {
+    "evaluate": "hopefear.commands:EvaluateSettings",
+    "rerank": "hopefear.commands:RerankSettings",
+    "train": "hopefear.translation.training.settings:TrainSettings",
+    "translate": "hopefear.translation:DecoderOptions",
+    "tune": "hopefear.runs.settings:TuneSettings",
+}
+
+
+def make_command(name: str) -> SettingsCommand:
+    """Make a command from the declarations of its settings."""
+    own = f"{name.title()}Command"
+    own = own if hasattr(commands, own) else f"{name.title()}Settings"
+    kinds = [f"hopefear.commands:{own}", *filter(None, [_OTHERS.get(name)])]
+    if name != "tune":
+        return SettingsCommand(name, COMMANDS[name], kinds)
+    note = (
+        "'hopefear tune LEARNER --help' also shows the settings of the learner and of the metric, "
+        "and the defaults of a preset."
+    )
+    return SettingsCommand(name, COMMANDS[name], kinds, given=_chosen_run, note=note)
