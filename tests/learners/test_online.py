@@ -17,7 +17,7 @@ from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, nbest_forest
 from hopefear.learners import AnyLearner, Arow, MinRisk, Mira, OnlineLearner, OnlineSgd, Perceptron
-from hopefear.learners.online import Taught, Visit
+from hopefear.learners.visit import Taught, Visit
 from hopefear.learners.working_set import WorkingSet, solve_together
 from hopefear.metrics import Bleu, Chrf, OracleDocument, References
 from hopefear.rhythm import Step

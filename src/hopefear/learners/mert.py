@@ -13,6 +13,7 @@ import numpy as np
 from hopefear.candidates import HasSurface
 from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import learners
+from hopefear.learners.line_search import Charge
 from hopefear.registry import suggest
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
@@ -127,13 +128,15 @@ class Mert:
         """Return the objective and the point where no direction leads higher."""
         box = self._box(data, start)
         free = np.flatnonzero((box[0] < box[1]) & (data.feature_spread > 0))
+        charge = Charge(self.penalty, self.strength)
         w, origins = start, data.scores(start)
         best = -np.inf
         while True:
             before = best
             for direction in self._directions(random, free, data.feature_spread):
                 slopes = data.scores(direction)
-                step, best = self._search(data, w, direction, origins, slopes, box)
+                surface = data.error_surface(origins, slopes)
+                step, best = charge.search(surface, data.corpus_score, w, direction, box)
                 if step != 0:
                     w = np.clip(w + step * direction, *box)
                     # In place: every part of every candidate has an entry.
@@ -141,7 +144,7 @@ class Mert:
                     origins += slopes
             if not best > before + self.tolerance:
                 # The scores were updated by differences; measure the point itself.
-                return self._objective(data, w), w
+                return data.corpus_score(data.chosen(w)) - charge.of(w), w
 
     def _directions(
         self, random: np.random.Generator, free: IntArray, spread: FloatArray
@@ -155,62 +158,10 @@ class Mert:
                 direction[free] = random.standard_normal(len(free)) / spread[free]
             yield direction
 
-    def _search(
-        self,
-        data: HasSurface,
-        w: FloatArray,
-        direction: FloatArray,
-        origins: FloatArray,
-        slopes: FloatArray,
-        box: tuple[FloatArray, FloatArray],
-    ) -> tuple[float, float]:
-        """Return the best step along a direction and the objective there."""
-        moving = direction != 0
-        ends = np.sort([(limit - w)[moving] / direction[moving] for limit in box], axis=0)
-        surface = data.error_surface(origins, slopes)
-        lower, upper = float(ends[0].max()), float(ends[1].min())
-        if self.penalty == "none":
-            found = surface.search(data.corpus_score, lower, upper)
-            return found.step, found.score
-        breakpoints, statistics = surface.table()
-        scores = np.array([data.corpus_score(row) for row in statistics])
-        edges = np.concatenate([[-np.inf], breakpoints, [np.inf]])
-        left, right = np.clip(edges[:-1], lower, upper), np.clip(edges[1:], lower, upper)
-        steps = np.clip(self._cheapest(w, direction), left, right)
-        inside = (left < right) & np.isfinite(steps)
-        # At a breakpoint two hypotheses tie: keep off it, towards the middle of the interval.
-        width = np.where(np.isfinite(right) & np.isfinite(left), right - left, 1.0)
-        off = (steps == edges[:-1]).astype(float) - (steps == edges[1:])
-        steps = steps + 1e-3 * width * off
-        objectives = [
-            score - self.strength * self._size(w + step * direction)
-            for score, step in zip(scores[inside], steps[inside], strict=True)
-        ]
-        stay = data.corpus_score(surface.at_zero) - self.strength * self._size(w)
-        if not objectives or max(objectives) <= stay:
-            return 0.0, stay
-        best = int(np.argmax(objectives))
-        return float(steps[inside][best]), objectives[best]
-
-    def _size(self, w: FloatArray) -> float:
-        """Return the size that the penalty charges for."""
-        return float(w @ w) if self.penalty == "l2" else float(np.count_nonzero(w))
-
-    def _cheapest(self, w: FloatArray, direction: FloatArray) -> float:
-        """Return the step with the least penalty: nearest to zero, or a weight that vanishes."""
-        if self.penalty == "l2":
-            return float(-(w @ direction) / (direction @ direction))
-        moving = np.flatnonzero(direction)
-        return float(-w[moving[0]] / direction[moving[0]])
-
-    def _objective(self, data: HasSurface, w: FloatArray) -> float:
-        penalty = 0.0 if self.penalty == "none" else self.strength * self._size(w)
-        return data.corpus_score(data.chosen(w)) - penalty
-
 
 def _id(names: Vocabulary, name: str, option: str) -> int:
     found = names.find(name)
     if found is None:
-        known = (names[i] for i in range(len(names)))
-        raise ConfigError(f"{option}: unknown feature '{name}'{suggest(name, known)}")
+        problem = f"unknown feature '{name}'{suggest(name, names.texts())}"
+        raise ConfigError(f"learner.{option}: {problem}", settings=(f"learner.{option}",))
     return found

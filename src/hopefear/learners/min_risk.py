@@ -7,7 +7,8 @@ Smith and Eisner (2006), Minimum risk annealing for training log-linear models, 
 import numpy as np
 
 from hopefear.learners.base import learners
-from hopefear.learners.online import OnlineLearner, Taught, Visit
+from hopefear.learners.online import OnlineLearner
+from hopefear.learners.visit import Taught, Visit
 from hopefear.settings import setting, settings
 
 __all__ = ["MinRisk"]

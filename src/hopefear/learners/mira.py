@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear.learners.base import learners
-from hopefear.learners.online import HopeFearLearner, Taught, Visit
+from hopefear.learners.online import HopeFearLearner
+from hopefear.learners.visit import Taught, Visit
 from hopefear.learners.working_set import WorkingSet, solve_together
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray

@@ -6,17 +6,17 @@ and 5 for learners that look for hope and fear.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear.candidates import HasForests
 from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import Figures
+from hopefear.learners.visit import OnlineLesson, OnlineState, Taught, Visit
 from hopefear.metrics import Bleu, BleuReferences, Metric, OracleDocument
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.search import (
@@ -31,95 +31,9 @@ from hopefear.search import (
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, Vocabulary
 
-__all__ = ["HopeFearLearner", "OnlineLearner", "OnlineLesson", "OnlineState", "Taught", "Visit"]
+__all__ = ["HopeFearLearner", "OnlineLearner"]
 
 COLD = 1e-9  # below this nothing moves any more
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class OnlineState:
-    """What an online learner remembers.
-
-    Attributes
-    ----------
-    weights : OnlineWeights
-        The current weights, and their mean over all steps.
-    document : OracleDocument
-        What was translated before.
-    rates : array
-        The learning rate of each feature: η, or the diagonal of Σ.
-    seen : int
-        Sentences visited so far.
-    """
-
-    weights: _core.OnlineWeights
-    document: OracleDocument
-    rates: FloatArray
-    seen: int = 0
-
-
-@dataclass(frozen=True)
-class Taught:
-    """What one sentence taught: rows h(hope) − h(d) over some features, and losses B(hope) − B(d).
-
-    Minimum risk has one row, its gradient. `violation` is that of the first constraint.
-    """
-
-    ids: NDArray[np.int32]
-    rows: FloatArray
-    losses: FloatArray
-    violation: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class OnlineLesson:
-    """What a block was like, and what its sentences taught if others listen."""
-
-    figures: Figures
-    taught: tuple[Taught, ...] = ()
-
-
-class Visit:
-    """A sentence whose turn it is, and the weights that a learner moves.
-
-    Attributes
-    ----------
-    example : Example
-    document : OracleDocument
-        The context of gains.
-    epoch : int
-        From 0.
-    trial : array
-        Weights to try, equal to the learner's until it changes them.
-    rates : array
-        The learning rate of each feature.
-    heard : sequence of Taught
-        What other learners were taught, to be learned together with this sentence.
-    """
-
-    def __init__(
-        self,
-        example: Example,
-        document: OracleDocument,
-        epoch: int,
-        weights: _core.OnlineWeights,
-        trial: FloatArray,
-        rates: FloatArray,
-        heard: Sequence[Taught] = (),
-    ) -> None:
-        self.example, self.document, self.epoch = example, document, epoch
-        self.trial, self.rates, self.heard = trial, rates, heard
-        self._weights = weights
-
-    @property
-    def start(self) -> FloatArray:
-        """The weights before the step."""
-        return self._weights.current
-
-    def move(self, ids: NDArray[np.int32], change: FloatArray) -> None:
-        """Take the step: w += change, for these features."""
-        self._weights.add(np.ascontiguousarray(ids, dtype=np.int32), change, 1.0)
-        self.trial[ids] = self._weights.current[ids]
 
 
 @settings

@@ -4,7 +4,8 @@ Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, algori
 """
 
 from hopefear.learners.base import learners
-from hopefear.learners.online import HopeFearLearner, Taught, Visit
+from hopefear.learners.online import HopeFearLearner
+from hopefear.learners.visit import Taught, Visit
 from hopefear.learners.working_set import WorkingSet
 from hopefear.search import Found
 from hopefear.settings import settings

@@ -7,8 +7,8 @@ and fear for discriminative training of SMT, JMLR 13, 3.1.
 import numpy as np
 
 from hopefear.learners.base import learners
-from hopefear.learners.online import Taught, Visit
 from hopefear.learners.online_sgd import OnlineSgd
+from hopefear.learners.visit import Taught, Visit
 from hopefear.search import Found
 from hopefear.settings import setting, settings
 

@@ -20,7 +20,7 @@ from hopefear.types import FloatArray, IntArray
 __all__ = ["Planes", "StructuredSvm"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Planes:
     """What is known of the loss: it is at least cost − w·row for every plane (row, cost)."""
 
@@ -63,13 +63,8 @@ class StructuredSvm:
         nbest = data.nbest
         model = weights if self.reference == "hope" else np.zeros_like(weights)
         rows = nbest.best(model / self.cost_scale, gains=-data.costs, threads=data.threads)
-        return Planes(
-            origin=origin,
-            weights=weights,
-            references=rows[rows >= 0],
-            rows=csr_array((1, len(weights))),
-            costs=np.zeros(1),
-        )
+        none = csr_array((1, len(weights)))
+        return Planes(origin, weights, rows[rows >= 0], rows=none, costs=np.zeros(1))
 
     def learn(
         self, state: Planes, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
-from hopefear.learners.online import Taught, Visit
+from hopefear.learners.visit import Taught, Visit
 from hopefear.metrics import OracleDocument
 from hopefear.search import Found
 from hopefear.types import FloatArray
