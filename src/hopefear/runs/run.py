@@ -3,7 +3,8 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
@@ -76,6 +77,7 @@ def run(
     elif out is not None:
         check_target(out, force=force)
     with ExitStack() as stack:
+        names = Vocabulary()
         directory = None if out is None else RunDirectory(out, settings, resume=resume)
         if directory is not None:
             stack.push(directory)
@@ -84,7 +86,24 @@ def run(
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="hopefear-")))
         else:
             folder = Path()
-        for event in _events(settings, directory, folder, tell):
+        since = time.perf_counter()
+        data = _load(settings, folder, names, tell)
+        seconds = time.perf_counter() - since
+        output, warning = choose_output(settings, names, data.tuning.format)
+        if directory is not None:
+            directory.take_data(data.fingerprints(settings))
+            directory.output = output
+        found = chain([warning] if warning else [], _warnings(settings, data))
+        about = About(
+            name=learners.name_of(type(settings.learner)),
+            seed=settings.seed,
+            signature=data.tuning.signature,
+            reading_seconds=seconds,
+        )
+        learned = (_learn if settings.replicas == 1 else _learn_replicas)(
+            settings, data, about, directory, tell
+        )
+        for event in chain((Warned(message=message) for message in found), learned):
             if directory is not None:
                 directory.write(event)
             yield event
@@ -164,45 +183,6 @@ def _candidate_warnings(settings: TuneSettings, data: Loaded) -> Iterator[str]:
         )
 
 
-def _events(
-    settings: TuneSettings, directory: RunDirectory | None, folder: Path, tell: Tell
-) -> Iterator[Event]:
-    """Load the data, give the warnings, then the events of one run or of all replicas."""
-    since = time.perf_counter()
-    names = Vocabulary()
-    data = _load(settings, folder, names, tell)
-    seconds = time.perf_counter() - since
-    output, warning = choose_output(settings, names, data.tuning.format)
-    if directory is not None:
-        directory.take_data(data.fingerprints(settings))
-        directory.output = output
-    if warning:
-        yield Warned(message=warning)
-    yield from (Warned(message=message) for message in _warnings(settings, data))
-    finished: list[RunFinished] = []
-    for number in range(1, settings.replicas + 1):
-        if directory is not None and settings.replicas > 1:
-            if (ended := directory.finished_replica(number)) is not None:
-                finished.append(ended)
-                continue
-            directory.begin_replica(number)
-        about = About(
-            name=learners.name_of(type(settings.learner)),
-            seed=settings.seed + number - 1,
-            signature=data.tuning.signature,
-            replica=number if settings.replicas > 1 else None,
-            reading_seconds=seconds if number == 1 else None,
-        )
-        for event in _learn(settings, data, about, directory, tell):
-            if isinstance(event, RunFinished):
-                finished.append(event)
-            yield event
-    if settings.replicas > 1:
-        if directory is not None:
-            directory.end_replicas()
-        yield from _summary(settings, data, finished)
-
-
 def _learn(
     settings: TuneSettings,
     data: _Data,
@@ -230,6 +210,33 @@ def _learn(
         progress=lambda done, total: tell(about.name, done, total),
         checkpoint=cast(RunDirectory, directory).checkpoint if kept else None,
     )
+
+
+def _learn_replicas(
+    settings: TuneSettings,
+    data: _Data,
+    about: About,
+    directory: RunDirectory | None,
+    tell: Tell,
+) -> Iterator[Event]:
+    """Learn with one seed after the other, then choose among the results."""
+    finished: list[RunFinished] = []
+    for number in range(1, settings.replicas + 1):
+        if directory is not None:
+            if (ended := directory.finished_replica(number)) is not None:
+                finished.append(ended)
+                continue
+            directory.begin_replica(number)
+        seconds = about.reading_seconds if number == 1 else None
+        seed = about.seed + number - 1
+        this = replace(about, seed=seed, replica=number, reading_seconds=seconds)
+        for event in _learn(settings, data, this, directory, tell):
+            if isinstance(event, RunFinished):
+                finished.append(event)
+            yield event
+    if directory is not None:
+        directory.end_replicas()
+    yield from _summary(settings, data, finished)
 
 
 def _summary(
