@@ -309,7 +309,7 @@ def test_reranking_skips_impossible_edges() -> None:
 def test_searches_need_the_words_of_the_references() -> None:
     forest = nbest_forest([Hypothesis(text="a")])
     prepared = Bleu().prepare(References([["a"]]))
-    with pytest.raises(ConfigError, match="'none' would do"):
+    with pytest.raises(ConfigError, match="use 'none'"):
         _ = Example(forest, 0, prepared, np.zeros(0)).best
 
 
@@ -324,7 +324,7 @@ def test_a_sentence_without_references_is_refused() -> None:
     ("make", "message"),
     [
         (lambda: Hope(mu=0.0), "Hope.mu must be < 0, got 0.0"),
-        (lambda: Hope(mu_decay=1.5), "Hope.mu_decay must be from 0 to 1"),
+        (lambda: Hope(mu_decay=1.5), "Hope.mu_decay must be a finite number > 0 and <= 1"),
         (lambda: Local(size=0), "Local.size"),
         (lambda: NBest(size=0), "NBest.size"),
         (lambda: Rerank(kept=0), "Rerank.kept"),

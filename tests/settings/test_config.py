@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hopefear.errors import ConfigError
 from hopefear.registry import Registry
-from hopefear.settings import config, require
+from hopefear.settings import config, setting, settings
 from hopefear.settings.config import parse_assignment
 from hopefear.types import Weights
 
@@ -24,12 +24,9 @@ learners: Registry[Learner] = Registry("learner")
 
 
 @learners.register("mira")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Mira(Learner):
-    max_step: float = 0.01
-
-    def __post_init__(self) -> None:
-        require.positive(self, "max_step")
+    max_step: float = setting(0.01, "The largest step.", above=0)
 
 
 @learners.register("averaged")
@@ -119,7 +116,7 @@ def test_a_single_path_will_do_where_there_may_be_several() -> None:
         ),
         (
             "[learner]\nname = 'mira'\nmax_step = -0.5",
-            r"learner.max_step must be > 0, got -0.5",
+            r"learner.max_step must be a finite number > 0, got -0.5",
         ),
         ("epochs = true", "epochs: expected a whole number, got True"),
         ("epochs = 1.0", "epochs: expected a whole number, got 1.0"),

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hopefear.settings.config import Text, decode
-from hopefear.settings.tree import Option, type_name, walk
+from hopefear.settings.tree import Option, default_text, is_required, type_name, walk
 
 __all__ = ["SettingsCommand", "debug_option"]
 
@@ -204,7 +204,7 @@ def _param(name: str, option: Option, *, flag: bool) -> click.Parameter:
         [name, *(f"--{x}" for x in names), *letters],
         type=_Value(option),
         multiple=option.several,
-        required=_is_required(option),
+        required=is_required(option),
         metavar=type_name(option),
     )
 
@@ -236,29 +236,10 @@ def _help_row(option: Option) -> tuple[str, str]:
     else:
         letter = f"-{declared.short}, " if declared.short else ""
         names = f"{letter}--{option.name} {metavar}"
-    return names, f"{declared.help} {_default_text(option)}".strip()
-
-
-def _is_required(option: Option) -> bool:
-    """Whether a command needs it; what a chosen part needs, the part says itself."""
-    outermost = "." not in option.key and option.registry is None
-    return option.required and outermost and not option.declared.argument
+    default = default_text(option)
+    return names, f"{declared.help} {f'[{default}]' if default else ''}".strip()
 
 
 def _argument_name(option: Option) -> str:
     name = type_name(option) + ("..." if option.several else "")
     return name if option.required else f"[{name}]"
-
-
-def _default_text(option: Option) -> str:
-    if option.declared.shown:
-        return f"[{option.declared.shown}]"
-    if option.required:
-        return "[required]" if _is_required(option) else ""
-    default = option.default
-    if option.registry is not None and default is not None and default != ():
-        default = default.get("name") if isinstance(default, Mapping) else default
-        default = default if isinstance(default, str) else option.registry.name_of(type(default))
-    if default is None or default is False or default in ((), [], ""):
-        return ""
-    return f"[{'yes' if default is True else default}]"

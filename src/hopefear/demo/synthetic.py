@@ -6,11 +6,10 @@ scales differ.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.types import Hypothesis, Segment, Weights
 
 __all__ = ["START", "SyntheticCandidates"]
@@ -21,31 +20,14 @@ START = Weights({"lm": 0.2, "tm": 0.2, "reordering": 0.2, "words": 0.2, "noise":
 SYLLABLES = ("ba", "do", "fi", "ga", "ke", "li", "mo", "nu", "pa", "ri", "se", "tu", "va", "zo")
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class SyntheticCandidates:
-    """A corpus of references with an n-best list for each.
+    """A corpus of references with an n-best list for each."""
 
-    Parameters
-    ----------
-    sentences : int
-        The number of sentences.
-    size : int
-        Hypotheses in each list.
-    skip : int
-        The number of sentences to skip first, for other data of the same language.
-    seed : int
-        The same seed gives the same corpus.
-    """
-
-    sentences: int = 400
-    size: int = 50
-    skip: int = 0
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        require.integer(self, "sentences", 1)
-        require.integer(self, "size", 1)
-        require.non_negative(self, "skip")
+    sentences: int = setting(400, "The number of sentences.", least=1)
+    size: int = setting(50, "Hypotheses in each list.", least=1)
+    skip: int = setting(0, "Sentences to skip first, for other data of the same language.", least=0)
+    seed: int = setting(1, "The same seed gives the same corpus.", least=0)
 
     def __iter__(self) -> Iterator[tuple[str, Segment]]:
         """Yield each reference with its list."""

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
-from hopefear.errors import DataError
+from hopefear.errors import DataError, OptionError
 from hopefear.metrics.base import Statistics
-from hopefear.settings import require
 
 __all__ = ["OracleDocument"]
 
@@ -53,8 +52,11 @@ class OracleDocument:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        require.probability(self, "decay")
-        require.positive(self, "scale")
+        # Not declared settings: a document is made for every sentence.
+        if not 0 <= self.decay <= 1:
+            raise OptionError(self, "decay", f" must be from 0 to 1, got {self.decay}")
+        if not 0 < self.scale < np.inf:
+            raise OptionError(self, "scale", f" must be a finite number > 0, got {self.scale}")
         # The sum is finite only if all components are, and it is quick.
         if not (np.add.reduce(self.statistics) < np.inf and self.statistics.min() >= 0):
             raise DataError(f"statistics must be finite and >= 0, got {self.statistics.tolist()}")

@@ -1,35 +1,22 @@
 """Hope and fear from the n-best list of the model."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from hopefear.metrics import OracleDocument
 from hopefear.search.base import Example, Found, searches
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
 __all__ = ["NBest"]
 
 
 @searches.register("nbest")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class NBest:
-    """The best derivations of the model, reranked by w · h + g B. Exact for the list.
+    """The best derivations of the model, reranked by w · h + g B. Exact for the list."""
 
-    Parameters
-    ----------
-    size : int
-        How many derivations the list has.
-    distinct : bool
-        Whether their words are to be different.
-    """
-
-    size: int = 100
-    distinct: bool = False
-
-    def __post_init__(self) -> None:
-        require.integer(self, "size", 1)
+    size: int = setting(100, "Number of derivations in the list.", least=1)
+    distinct: bool = setting(False, "List only derivations with different words.")
 
     def find(
         self,

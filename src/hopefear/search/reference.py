@@ -14,7 +14,7 @@ from hopefear.errors import OptionError
 from hopefear.metrics import OracleDocument
 from hopefear.registry import Registry
 from hopefear.search.base import Example, Found, Search
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 
 __all__ = [
     "Bold",
@@ -39,28 +39,24 @@ reference_derivations: Registry[ReferenceDerivation] = Registry("reference deriv
 
 
 @reference_derivations.register("hope")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Hope:
-    """argmax w · h − μ B: good for the model and good by BLEU (equation 9).
+    """argmax w · h − μ B: good for the model and good by BLEU (equation 9)."""
 
-    Parameters
-    ----------
-    mu : float
-        μ < 0: how much BLEU counts. More negative values learn faster at first, less negative ones
-        end higher (figure 3b).
-    mu_decay : float
-        μ is multiplied by it after every epoch. The paper leaves a schedule open, after McAllester
-        et al. (2010); 1 is none.
-    """
+    mu: float = setting(
+        -1.0,
+        "μ < 0: how much BLEU counts. More negative values learn faster at first, less negative "
+        "ones end higher (figure 3b).",
+    )
+    # The paper leaves a schedule open, after McAllester et al. (2010).
+    mu_decay: float = setting(
+        1.0, "μ is multiplied by this after every epoch; 1 keeps it.", above=0, most=1
+    )
 
-    mu: float = -1.0
-    mu_decay: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not require.finite(self, "mu") < 0:
+    def check(self) -> None:
+        """Require that BLEU counts."""
+        if not self.mu < 0:
             raise OptionError(self, "mu", f" must be < 0, got {self.mu}")
-        require.positive(self, "mu_decay")
-        require.probability(self, "mu_decay")
 
     def choose(
         self, example: Example, search: Search, document: OracleDocument, epoch: int
@@ -86,20 +82,11 @@ class MaxBleu:
 
 
 @reference_derivations.register("local")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Local:
-    """The best by BLEU of the model's n-best list (4.2).
+    """The best by BLEU of the model's n-best list (4.2)."""
 
-    Parameters
-    ----------
-    size : int
-        How long the list is. The larger, the nearer to max-BLEU.
-    """
-
-    size: int = 100
-
-    def __post_init__(self) -> None:
-        require.integer(self, "size", 1)
+    size: int = setting(100, "Length of the list; the longer, the closer to max-BLEU.", least=1)
 
     def choose(
         self, example: Example, search: Search, document: OracleDocument, epoch: int

@@ -4,34 +4,26 @@ Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13, sectio
 Forest reranking: discriminative parsing with non-local features, ACL.
 """
 
-from dataclasses import dataclass
-
 from hopefear.metrics import OracleDocument
 from hopefear.search.base import Example, Found, searches
-from hopefear.settings import require
+from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
 __all__ = ["Rerank"]
 
 
 @searches.register("rerank")
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Rerank:
     """A dynamic program that keeps the derivations of each node with the largest w · h + g B.
 
     B is the gain of what a derivation has made of the sentence so far, with the k-grams of its own
     string, clipped. Not exact, but it looks at the whole forest.
-
-    Parameters
-    ----------
-    kept : int
-        Derivations that are kept of each node; 1 in the paper. Those of the result may be more.
     """
 
-    kept: int = 1
-
-    def __post_init__(self) -> None:
-        require.integer(self, "kept", 1)
+    kept: int = setting(
+        1, "Derivations kept for each node; 1 in the paper. The result may have more.", least=1
+    )
 
     def find(
         self,

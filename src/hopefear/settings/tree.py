@@ -18,7 +18,15 @@ from hopefear.registry import Registry, suggest
 from hopefear.settings.config import Table, decode_value, encode, encode_choice, registry_of
 from hopefear.settings.declare import Declaration, declaration, type_hints
 
-__all__ = ["Option", "keyword_options", "signature", "type_name", "walk"]
+__all__ = [
+    "Option",
+    "default_text",
+    "is_required",
+    "keyword_options",
+    "signature",
+    "type_name",
+    "walk",
+]
 
 T = TypeVar("T")
 
@@ -112,7 +120,7 @@ def walk(kind: type, given: Mapping[str, object] | None = None) -> Iterator[Opti
 def signature(kind: type, function: Callable[..., object]) -> Signature:
     """Return the signature of a function whose last parameter, ``**settings``, is a class's.
 
-    Settings that depend on what is chosen, such as a learner's own, are left to ``**settings``.
+    Settings with dotted names, such as a learner's own, are left to ``**settings``.
     """
     own = inspect_signature(function)
     *first, rest = own.parameters.values()
@@ -124,7 +132,7 @@ def signature(kind: type, function: Callable[..., object]) -> Signature:
             annotation=option.hint,
         )
         for option in {option.keyword: option for option in _by_priority(kind)}.values()
-        if "." not in option.name and not option.chosen and option.keyword not in own.parameters
+        if "." not in option.name and option.keyword not in own.parameters
     ]
     return own.replace(parameters=[*first, *keywords, rest])
 
@@ -297,3 +305,24 @@ def type_name(option: Option) -> str:
         return "NAME"
     names = {int: "N", float: "X", Path: "FILE", str: "TEXT", bool: "BOOL"}
     return names.get(kind, "TABLE" if option.is_table else "VALUE")
+
+
+def is_required(option: Option) -> bool:
+    """Return whether a command needs it; what a chosen part needs, the part says itself."""
+    outermost = "." not in option.key and option.registry is None
+    return option.required and outermost and not option.declared.argument
+
+
+def default_text(option: Option) -> str:
+    """Return the default in words; empty if it is nothing to speak of."""
+    if option.declared.shown:
+        return option.declared.shown
+    if option.required:
+        return "required" if is_required(option) else ""
+    default = option.default
+    if option.registry is not None and default is not None and default != ():
+        default = default.get("name") if isinstance(default, Mapping) else default
+        default = default if isinstance(default, str) else option.registry.name_of(type(default))
+    if default is None or default is False or default in ((), [], {}, ""):
+        return ""
+    return "yes" if default is True else str(default)
