@@ -3,7 +3,7 @@
 All options end in one table, the same as a TOML file holds, and that is decoded once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import cast
@@ -52,13 +52,29 @@ def build_settings(
         put(table, key, value, source)
     if chosen:
         put(table, "metric", _metric_table(table) | chosen, source)
+    asked = set(given)
     for assignment in assignments:
         key, value = parse_assignment(assignment)
         put(table, key, value, source)
+        asked.add(key)
     if "learner" in table:
         table = _expanded(table, source)
     table.setdefault("tuning", {})  # which says what it needs
-    return config.decode(TuneSettings, table, source=source)
+    found = config.decode(TuneSettings, table, source=source)
+    _check_lists_are_made(found, asked)
+    return found
+
+
+def _check_lists_are_made(found: TuneSettings, asked: Collection[str]) -> None:
+    """Refuse options for lists that nobody makes; presets and files may have such settings."""
+    for name in ("decodings", "list_size", "lists", "origin", "keep"):
+        if f"rhythm.{name}" in asked and not found.lists_are_made:
+            raise ConfigError(
+                f"rhythm.{name} is for lists that are made for a learner; "
+                f"'{learners.name_of(type(found.learner))}' learns from "
+                f"{found.kind.data.description} as they are",
+                settings=(f"rhythm.{name}",),
+            )
 
 
 def _standing_for(options: Mapping[str, object]) -> dict[str, object]:

@@ -277,19 +277,6 @@ class TuneSettings:
             self.rhythm,
             scaled=self.scale_features,
         )
-        if not self.lists_are_made:
-            self._check_no_lists_asked_for()
-
-    def _check_no_lists_asked_for(self) -> None:
-        own = self.learner.rhythm
-        for name in ("decodings", "list_size", "lists", "origin", "keep"):
-            if getattr(self.rhythm, name) != getattr(own, name):
-                raise ConfigError(
-                    f"rhythm.{name} is for lists that are made for a learner; "
-                    f"'{learners.name_of(type(self.learner))}' learns from "
-                    f"{self.kind.data.description} as they are",
-                    settings=(f"rhythm.{name}",),
-                )
 
     @property
     def lists_are_made(self) -> bool:
