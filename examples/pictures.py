@@ -39,7 +39,7 @@ def draw(directory: Path) -> None:
         curves, *_ = write_pictures(runs, Path(scratch) / "pictures")
         curves.replace(directory / "learning-curves.svg")
         system = Path(scratch) / "system"
-        run_demo(system, generated_corpus(train=500, dev=60, test=20), iterations=2, size=20)
+        run_demo(system, generated_corpus(train=500, dev=60, test=20), decodings=2, size=20)
         picture = directory / "hope-and-fear.svg"
         hopefear.inspect(system / "run", sentence=SENTENCE, out=picture)
 

@@ -48,7 +48,7 @@ def test_generated_candidates_are_the_same_every_time(tmp_path: Path) -> None:
 def test_a_system_is_trained_and_tuned_the_same_for_any_number_of_threads(tmp_path: Path) -> None:
     corpus = generated_corpus(train=500, dev=40, test=40)
     first, second = (
-        run_demo(tmp_path / name, corpus, iterations=2, size=20, threads=threads)
+        run_demo(tmp_path / name, corpus, decodings=2, size=20, threads=threads)
         for name, threads in (("a", 1), ("b", 2))
     )
     assert first.scores == second.scores

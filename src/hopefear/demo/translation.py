@@ -50,7 +50,7 @@ def run_demo(
     directory: str | Path,
     corpus: Corpus,
     *,
-    iterations: int = 3,
+    decodings: int = 3,
     size: int = 100,
     seed: int = 1,
     threads: int = 0,
@@ -64,7 +64,7 @@ def run_demo(
         Where everything goes: texts, the model, the run, translations.
     corpus
         What to learn from.
-    iterations
+    decodings
         How often lists are made, and weights learned from all of them.
     size
         Different translations in the list of a sentence.
@@ -87,7 +87,7 @@ def run_demo(
         refs=folder / "dev.target",
         out=folder / "run",
         force=True,
-        iterations=iterations,
+        decodings=decodings,
         list_size=size,
         tokenize="none",
         seed=seed,
