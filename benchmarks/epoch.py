@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from benchmarks._bitext import new_sentences, train_model
+from benchmarks._course import course_of, epochs_of
 from benchmarks.decoder import shared_data
 from hopefear import Model, train
 from hopefear.candidates import DecodedSet, Parses, write_parses
@@ -22,7 +23,6 @@ from hopefear.learners.online import OnlineLearner
 from hopefear.metrics import Bleu, References
 from hopefear.translation import Decoder
 from hopefear.types import FloatArray, Vocabulary
-from tuning_sets import next_state
 
 TRIES = 2
 LEARNERS: dict[str, OnlineLearner] = {
@@ -93,9 +93,10 @@ def measured(learner: OnlineLearner, data: DecodedBeside, weights: FloatArray) -
     """Return what an epoch costs, as a ratio to plain decoding."""
     data.plain = data.rescoring = spent = 0.0
     for _ in range(TRIES):
-        state = learner.start(data, weights, weights)
+        course = course_of(learner, data, weights, epochs=1)
+        state = course.start(weights)
         start = time.process_time()
-        next_state(learner, data, state, (1, 0))
+        epochs_of(course, state)
         spent += time.process_time() - start
     spent -= data.plain
     rescoring = data.rescoring / data.plain

@@ -7,12 +7,12 @@ is how many times as long as Viterbi, measured in the same run.
 import time
 from collections.abc import Callable
 
+from benchmarks._course import course_of, epochs_of
 from benchmarks._hiero import HieroForests
 from hopefear.candidates import ForestSet
 from hopefear.forest import Forest
 from hopefear.learners import ForestMira
 from hopefear.metrics import Bleu, References
-from tuning_sets import next_state
 
 LENGTHS = (8, 10, 12, 14, 16, 18)
 FORESTS = 60
@@ -65,15 +65,9 @@ def run() -> list[tuple[str, str]]:
     split = data.bleu_forests
     if split is None:
         raise RuntimeError("BLEU of words has statistics on edges")
-    learner = ForestMira(line_search=0)
-    start = learner.start(data, weights, weights)
-
-    def learn() -> None:
-        state = start
-        for epoch in range(EPOCHS):
-            state = next_state(learner, data, state, (1, epoch))
-
-    epoch = seconds(learn, 2) / EPOCHS
+    course = course_of(ForestMira(line_search=0), data, weights, epochs=EPOCHS)
+    start = course.start(weights)
+    epoch = seconds(lambda: epochs_of(course, start), 2) / EPOCHS
     direction = weights[::-1].copy()
     search = seconds(lambda: data.line_search(weights, direction), 2)
     memory = sum(forest.core.nbytes for forest in data.forests if forest is not None)

@@ -18,12 +18,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from benchmarks._course import course_of
 from hopefear.candidates import ListSet
 from hopefear.events import RunFinished
 from hopefear.formats import load_nbest, read_lines
-from hopefear.learners import KBestMira, Learner, Mert, Pro
+from hopefear.learners import AnyLearner, KBestMira, Mert, Pro
 from hopefear.metrics import Bleu, References
-from hopefear.runs import learn
+from hopefear.runs.loop import About, learn
 from hopefear.types import Weights
 
 SHARED = Path(os.environ.get("HOPEFEAR_SHARED", Path(__file__).parents[2] / "shared")) / "data"
@@ -45,7 +46,7 @@ SEEDS = (1, 2, 3)
 class Peer:
     """What Moses' tool took: CPU seconds where the workload took 1.11, MB, and BLEU."""
 
-    learner: Learner
+    learner: AnyLearner
     seconds: float
     memory: float
     bleu: float
@@ -92,7 +93,9 @@ def measure(name: str) -> None:
     for seed in SEEDS:
         data = ListSet(nbest=lists, metric=metric, threads=1)
         began = time.process_time()
-        for event in learn(data, PEERS[name].learner, start=start, name=name, seed=seed):
+        first = start.vector(data.feature_names)
+        course = course_of(PEERS[name].learner, data, first, seed=seed)
+        for event in learn(course, start, About(name=name, seed=seed)):
             if isinstance(event, RunFinished):
                 scores.append(event.tuning_score)
         spent.append(time.process_time() - began)

@@ -22,32 +22,43 @@ from statistics import median
 
 import numpy as np
 
+from benchmarks._course import course_of, epochs_of
 from benchmarks._lists import MadeUpLists
 from hopefear import _core
 from hopefear.candidates import ListSet
-from hopefear.learners import KBestMira, Lbfgs, Learner, Mert, Oro, Pro, Rampion, Sgd, StructuredSvm
+from hopefear.learners import (
+    AnyLearner,
+    KBestMira,
+    Lbfgs,
+    Mert,
+    Oro,
+    Pro,
+    Rampion,
+    Sgd,
+    StructuredSvm,
+)
 from hopefear.losses import BayesRisk, Hinge, Log, Ramp2
-from tuning_sets import next_state
 
 BASE = MadeUpLists(sentences=10_000, size=100, dense=8)  # 64 MB of features
 FEW = MadeUpLists(sentences=1000, size=100, dense=4, sparse=4000)
 # Pairs of runs: as many as fit into so many seconds of CPU time, within these bounds.
 SECONDS, FEWEST, MOST = 10.0, 3, 15
-LEARNERS: dict[str, Learner] = {
+# Each with its number of epochs.
+LEARNERS: dict[str, tuple[AnyLearner, int]] = {
     # A tolerance that no round reaches: one round of line searches from each start.
-    "MERT, one round": Mert(restarts=0, tolerance=1e9),
-    "PRO": Pro(),
-    "PRO, all oracle pairs": Pro(pairs="oracle"),
-    "k-best MIRA": KBestMira(epochs=5),
-    "RAMPION": Rampion(epochs=1),
-    "SGD, hinge": Sgd(loss=Hinge(), epochs=5),
-    "SGD, ramp 2": Sgd(loss=Ramp2(), epochs=5),
-    "L-BFGS, log": Lbfgs(loss=Log(), epochs=1, iterations=3),
-    "L-BFGS, Bayes risk": Lbfgs(loss=BayesRisk(), epochs=1, iterations=3),
-    "ORO": Oro(update="subgradient", epochs=1),
-    "O-ORO": Oro(epochs=1),
-    "O-ORO, softmax": Oro(loss="softmax", epochs=1),
-    "structured SVM": StructuredSvm(epochs=20),
+    "MERT, one round": (Mert(restarts=0, tolerance=1e9), 1),
+    "PRO": (Pro(), 1),
+    "PRO, all oracle pairs": (Pro(pairs="oracle"), 1),
+    "k-best MIRA": (KBestMira(), 5),
+    "RAMPION": (Rampion(), 1),
+    "SGD, hinge": (Sgd(loss=Hinge()), 5),
+    "SGD, ramp 2": (Sgd(loss=Ramp2()), 5),
+    "L-BFGS, log": (Lbfgs(loss=Log(), iterations=3), 1),
+    "L-BFGS, Bayes risk": (Lbfgs(loss=BayesRisk(), iterations=3), 1),
+    "ORO": (Oro(update="subgradient"), 1),
+    "O-ORO": (Oro(), 1),
+    "O-ORO, softmax": (Oro(loss="softmax"), 1),
+    "structured SVM": (StructuredSvm(), 20),
 }
 DENSE = {
     "base": BASE,
@@ -58,26 +69,23 @@ DENSE = {
 SPARSE = {"few": FEW, "many": replace(FEW, sparse=2 * FEW.sparse)}
 
 
-def seconds(learner: Learner, data: ListSet) -> float:
+def seconds(learner: AnyLearner, epochs: int, data: ListSet) -> float:
     """Return the CPU time of a run from equal weights."""
     start = np.full(len(data.feature_names), 1.0 / len(data.feature_names))
-    fresh = replace(data)  # nothing cached
+    course = course_of(learner, replace(data), start, epochs=epochs)  # nothing cached
     began = time.process_time()
-    state = learner.start(fresh, start, start)
-    for epoch in range(learner.epochs):
-        following = next_state(learner, fresh, state, (1, epoch))
-        if following is state:
-            break
-        state = following
+    epochs_of(course, course.start(start))
     return time.process_time() - began
 
 
-def doubling(learner: Learner, base: ListSet, doubled: ListSet) -> tuple[float, list[float]]:
+def doubling(
+    learner: AnyLearner, epochs: int, base: ListSet, doubled: ListSet
+) -> tuple[float, list[float]]:
     """Return the least time on the base, and the ratios of all pairs of runs."""
     pairs: list[tuple[float, float]] = []
     wanted = MOST
     while len(pairs) < wanted:
-        pairs.append((seconds(learner, base), seconds(learner, doubled)))
+        pairs.append((seconds(learner, epochs, base), seconds(learner, epochs, doubled)))
         wanted = min(MOST, max(FEWEST, int(SECONDS / sum(pairs[0]))))
     return min(one for one, _ in pairs), [two / one for one, two in pairs]
 
@@ -96,11 +104,11 @@ def run() -> list[tuple[str, str]]:
     base = dense.pop("base")
     few, many = (lists.tuning_set() for lists in SPARSE.values())
     rows = []
-    for name, learner in LEARNERS.items():
+    for name, (learner, epochs) in LEARNERS.items():
         kinds = {what: (base, data) for what, data in dense.items()}
         if not isinstance(learner, Mert):
             kinds["sparse features"] = (few, many)
-        found = {what: doubling(learner, *sets) for what, sets in kinds.items()}
+        found = {what: doubling(learner, epochs, *sets) for what, sets in kinds.items()}
         least = min(found[what][0] for what in dense)
         figures = [f"{what} {figure(ratios)}" for what, (_, ratios) in found.items()]
         rows.append((f"{name} ({1000 * least:.0f} ms)", "\n".join(figures)))

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._course import course_of
 from benchmarks._lists import MadeUpLists
 from hopefear.events import EpochFinished, RunStarted
 from hopefear.learners import KBestMira
-from hopefear.runs import learn
+from hopefear.runs.loop import About, learn
 from hopefear.types import Weights
 
 LISTS = MadeUpLists(sentences=2000, size=500, dense=4, sparse=100_000)
@@ -27,7 +28,8 @@ def measure() -> None:
     counts = data.nbest.count_features().hypotheses
     weights = Weights.from_vector(names, np.where(counts == len(data.nbest), 1.0, 0.0))
     scores: list[float | None] = []
-    for event in learn(data, KBestMira(epochs=EPOCHS), start=weights, name="kbest-mira"):
+    course = course_of(KBestMira(), data, weights.vector(names), epochs=EPOCHS)
+    for event in learn(course, weights, About(name="kbest-mira")):
         if isinstance(event, RunStarted | EpochFinished):
             scores.append(event.tuning_score)
     found = {

@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 
 from candidate_files import write_candidates
+from hopefear.candidates import ListSet
 from hopefear.errors import DataError, FormatError
 from hopefear.metrics import Bleu, Column, References, evaluate
-from hopefear.runs import DataSettings, load_data
+from hopefear.runs import DataSettings, Loaded, load_data
 from hopefear.types import Vocabulary
 
 WORDS = Bleu(tokenize="none")
+
+
+def lists_of(loaded: Loaded) -> ListSet:
+    assert isinstance(loaded.candidates, ListSet)
+    return loaded.candidates
 
 
 def settings(nbest: Path, **options: Any) -> DataSettings:
@@ -22,7 +28,7 @@ def settings(nbest: Path, **options: Any) -> DataSettings:
 def test_the_score_of_chosen_hypotheses_is_that_of_their_texts(tmp_path: Path) -> None:
     files = write_candidates(tmp_path)
     loaded = load_data(settings(files.nbest, references=(files.refs,)), WORDS)
-    data = loaded.lists
+    data = lists_of(loaded)
     w = np.linspace(-1, 1, len(data.nbest.feature_names))
     texts = [data.nbest.text(int(row)) for row in data.nbest.best(w)]
     expected = evaluate(WORDS, texts, References([[text] for text in files.references]))
@@ -84,7 +90,7 @@ def test_scores_from_a_file_are_in_the_order_of_the_lists(tmp_path: Path) -> Non
     lists, scores = tmp_path / "lists.tsv", tmp_path / "scores"
     lists.write_text(TABLE)
     scores.write_text("0.3\n0.1\n0.4\n0.2\n0.1\n")
-    data = load_data(settings(lists, scores=scores), Column()).lists
+    data = lists_of(load_data(settings(lists, scores=scores), Column()))
     assert [data.nbest.text(row) for row in range(4)] == ["a", "b", "c", "d"]
     np.testing.assert_array_equal(data.gains, [0.1, 0.2, 0.3, 0.4])
 
@@ -93,7 +99,7 @@ def test_a_feature_can_be_the_score_and_is_then_no_feature(tmp_path: Path) -> No
     lists = tmp_path / "lists.tsv"
     lists.write_text(TABLE)
     loaded = load_data(settings(lists, score_feature="comet"), Column(label="comet"))
-    np.testing.assert_array_equal(loaded.lists.gains, [0.1, 0.2, 0.3, 0.4])
+    np.testing.assert_array_equal(lists_of(loaded).gains, [0.1, 0.2, 0.3, 0.4])
     assert loaded.nbest.feature_names.texts() == ["lm"]
     assert loaded.signature == "mean of comet"
 
@@ -144,4 +150,4 @@ def test_a_memory_limit_changes_nothing_but_the_place(tmp_path: Path) -> None:
     data = settings(files.nbest, references=(files.refs,))
     small, large = load_data(data, WORDS, memory_limit=1), load_data(data, WORDS)
     assert (small.nbest.spilled, large.nbest.spilled) == (True, False)
-    np.testing.assert_array_equal(small.lists.gains, large.lists.gains)
+    np.testing.assert_array_equal(lists_of(small).gains, lists_of(large).gains)

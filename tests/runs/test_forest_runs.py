@@ -10,8 +10,8 @@ from hopefear.errors import ConfigError, DataError
 from hopefear.events import Event, ReplicasFinished, RunFinished, RunStarted, Warned
 from hopefear.forest import ForestBuilder
 from hopefear.formats import read_weights, write_forests
-from hopefear.learners import ForestMira
-from hopefear.runs import TuneSettings, presets
+from hopefear.learners import ForestMira, Mert
+from hopefear.runs import TuneSettings, build_settings
 from hopefear.settings import config
 from hopefear.types import Vocabulary, Weights
 from tuning_sets import FOREST_START, garbled_forests
@@ -178,8 +178,9 @@ def test_replicas_and_scaled_features_work_on_forests(
 
 
 def test_presets_have_their_settings_on_forests() -> None:
-    assert presets["moses-kbmira"].on_forests is not None
-    assert presets["moses-mert"].on_forests is None
+    data = {"tuning.forests": "some", "tuning.references": ["refs"]}
+    assert isinstance(build_settings("moses-kbmira", data).learner, ForestMira)
+    assert isinstance(build_settings("moses-mert", data).learner, Mert)
 
 
 def test_other_data_than_forests_with_references_is_refused(

@@ -14,15 +14,16 @@ from hopefear.errors import DataError
 from hopefear.events import Event, RunFinished, Warned
 from hopefear.forest import nbest_forest
 from hopefear.formats import write_forests
-from hopefear.learners import KBestMira, Learner
+from hopefear.learners import AnyLearner, KBestMira
 from hopefear.types import Hypothesis, Vocabulary
 
-FAST = KBestMira(epochs=3)
 
-
-def run(files: CandidateFiles, learner: str | Learner = FAST, **options: Any) -> list[Event]:
-    events = tune(learner, nbest=files.nbest, refs=files.refs, tokenize="none", **options)
-    return list(events)
+def run(
+    files: CandidateFiles, learner: str | AnyLearner | None = None, **options: Any
+) -> list[Event]:
+    chosen = {"epochs": 3} | options if learner is None else options
+    data: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
+    return list(tune(learner or KBestMira(), **data, **chosen))
 
 
 def warnings(events: list[Event]) -> list[str]:

@@ -4,11 +4,12 @@ from hopefear.candidates import ForestSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.events import EpochFinished, RunFinished, RunStarted
 from hopefear.forest import nbest_forest
-from hopefear.learners import Mira, Scaled
+from hopefear.learners import Mira
 from hopefear.metrics import Bleu, References
-from hopefear.runs.loop import learn
+from hopefear.rhythm import Rhythm
+from hopefear.runs.loop import About, learn
 from hopefear.types import Vocabulary
-from tuning_sets import next_state
+from tuning_sets import course_of
 
 
 def forest_set(names: Vocabulary, *, seed: int) -> ForestSet:
@@ -21,7 +22,9 @@ def forest_set(names: Vocabulary, *, seed: int) -> ForestSet:
 
 def test_an_epoch_tells_how_learning_goes() -> None:
     data = forest_set(Vocabulary(), seed=1)
-    told = list(learn(data, Mira(rate=0.05, epochs=3), start=START, name="mira"))
+    first = START.vector(data.feature_names)
+    course = course_of(Mira(rate=0.05), data, first, rhythm=Rhythm(epochs=3))
+    told = list(learn(course, START, About(name="mira")))
     started, *epochs, finished = told
     assert isinstance(started, RunStarted)
     assert isinstance(finished, RunFinished)
@@ -42,13 +45,15 @@ def test_an_epoch_tells_how_learning_goes() -> None:
 def test_with_held_out_data_the_tuning_score_is_that_of_the_translations_on_the_way() -> None:
     names = Vocabulary()
     data, dev = forest_set(names, seed=1), forest_set(names, seed=2)
-    learner = Mira(rate=0.05, epochs=1)
-    told = list(learn(data, learner, start=START, name="mira", dev=dev))
-    state = learner.start(data, START.vector(names), START.vector(names))
-    state = next_state(learner, data, state, (1, 0))
-    figures = learner.figures(state)
+    first = START.vector(names)
+    course = course_of(Mira(rate=0.05), data, first)
+    told = learn(course, START, About(name="mira"), dev=dev)
+    next(told)
+    found = course.epoch(course.start(first), 0, lambda done, total: None)
+    assert found is not None
+    figures = found[1]
     assert figures is not None
-    epoch = told[1]
+    epoch = next(told)
     assert isinstance(epoch, EpochFinished)
     assert epoch.tuning_score == data.metric.score(figures.statistics)
     statistics = dev.chosen(epoch.weights.vector(names))
@@ -56,10 +61,12 @@ def test_with_held_out_data_the_tuning_score_is_that_of_the_translations_on_the_
     assert epoch.length_ratio == Bleu(tokenize="none").length_ratio(statistics)
 
 
-def test_a_scaled_learner_tells_what_the_one_within_tells() -> None:
+def test_a_learner_of_scaled_features_tells_the_same() -> None:
     data = forest_set(Vocabulary(), seed=1)
-    learner = Scaled(learner=Mira(rate=0.05))
-    state = learner.start(data, START.vector(data.feature_names), START.vector(data.feature_names))
-    assert learner.figures(state) is None
-    state = next_state(learner, data, state, (1, 0))
-    assert learner.figures(state) is not None
+    first = START.vector(data.feature_names)
+    course = course_of(Mira(rate=0.05), data, first, scaled=True)
+    found = course.epoch(course.start(first), 0, lambda done, total: None)
+    assert found is not None
+    figures = found[1]
+    assert figures is not None
+    assert figures.sentences == data.sentence_count

@@ -7,16 +7,16 @@ import pytest
 
 from candidate_files import write_candidates
 from hopefear import tune_events as tune
-from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, RunFinished, RunStarted
 from hopefear.learners import Mira, learners
-from hopefear.presets import describe_preset
-from hopefear.runs import presets
-from hopefear.runs.options import build_settings
+from hopefear.presets import load_presets
+from hopefear.runs.kinds import learns_from
+from hopefear.runs.options import build_settings, learner_of, table_of
 from hopefear.search import Hope, Local
+from hopefear.settings.config import format_table
 
-OF_LISTS = [name for name in presets if ListSet in presets[name].learner.learns_from]
+OF_LISTS = [name for name in load_presets() if "lists" in learns_from(learner_of(name))]
 
 
 @pytest.mark.parametrize("name", OF_LISTS)
@@ -33,19 +33,18 @@ def test_every_preset_of_lists_raises_the_score(name: str, tmp_path: Path) -> No
     assert finished.weights == epochs[finished.best_epoch - 1].weights
 
 
-@pytest.mark.parametrize("name", presets)
+@pytest.mark.parametrize("name", load_presets())
 def test_the_settings_of_a_preset_give_that_preset(name: str, tmp_path: Path) -> None:
     path = tmp_path / "preset.toml"
-    of_lists = ListSet in presets[name].learner.learns_from
-    kind, value = ("nbest", ["lists"]) if of_lists else ("forests", "some")
-    data = f'\n[tuning]\n{kind} = {value!r}\nreferences = ["refs"]\n'
-    path.write_text(describe_preset(name) + data, encoding="utf-8")
-    settings = build_settings(path, {})
-    assert settings.learner == presets[name].learner
-    assert settings.start_patterns == presets[name].start
-    named = build_settings(name, {f"tuning.{kind}": value, "tuning.references": ["refs"]})
-    assert named.start_patterns == presets[name].start
-    assert settings.scale_features == named.scale_features == presets[name].scale_features
+    kind = {"nbest": ["lists"]} if name in OF_LISTS else {"forests": "some"}
+    table = table_of(name) | {"tuning": {**kind, "references": ["refs"]}}
+    path.write_text(format_table(table), encoding="utf-8")
+    options = {f"tuning.{key}": value for key, value in kind.items()}
+    named = build_settings(name, {**options, "tuning.references": ["refs"]})
+    assert build_settings(path, {}) == named
+    preset = load_presets()[name].settings
+    assert named.start_patterns == preset.get("start_patterns", {})
+    assert named.scale_features == preset.get("scale_features", False)
 
 
 @pytest.mark.parametrize("name", learners)
@@ -53,9 +52,11 @@ def test_the_settings_of_a_learner_are_those_that_it_has_without_any(
     name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "learner.toml"
-    data = '\n[tuning]\nforests = "some"\nreferences = ["refs"]\n'
-    path.write_text(describe_preset(name) + data, encoding="utf-8")
-    assert build_settings(path, {}).learner == learners[name]()
+    table = table_of(name) | {"tuning": {"forests": "some", "references": ["refs"]}}
+    path.write_text(format_table(table), encoding="utf-8")
+    found = build_settings(path, {})
+    assert found.learner == learners[name]()
+    assert found.rhythm == found.learner.rhythm
 
 
 def test_what_a_preset_says_of_features_can_be_changed() -> None:
@@ -79,22 +80,23 @@ def test_a_part_of_a_learner_can_be_changed_without_its_name(learner: str) -> No
 
 
 def test_every_preset_is_explained_in_a_line() -> None:
-    for preset in presets.values():
+    for preset in load_presets().values():
         assert 10 < len(preset.explanation) < 80
         assert "\n" not in preset.explanation
 
 
 def test_an_unknown_preset_is_named_with_the_nearest_known() -> None:
-    with pytest.raises(ConfigError, match="unknown preset 'moses-mret'; did you mean 'moses-mert'"):
-        describe_preset("moses-mret")
+    with pytest.raises(ConfigError, match="'moses-mret'; did you mean 'moses-mert'"):
+        table_of("moses-mret")
 
 
 def test_around_a_decoder_a_preset_takes_the_rounds_of_one_list() -> None:
     data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
-    around = presets["gimpel2012-rampion"].on_forests
-    assert build_settings("gimpel2012-rampion", data).learner == around
+    lists = {"tuning.nbest": ["n"], "tuning.references": ["r"]}
+    around = build_settings("gimpel2012-rampion", data)
+    assert around.rhythm.epochs * around.rhythm.decodings == 200
+    assert build_settings("gimpel2012-rampion", lists).rhythm.epochs == 200
     changed = build_settings("gimpel2012-rampion", data, assignments=["rhythm.epochs=3"])
-    assert changed.learner.epochs == 3
+    assert changed == replace(around, rhythm=replace(around.rhythm, epochs=3))
     # Forest MIRA needs forests that stay; around a decoder its list form learns.
-    learner = presets["moses-kbmira"].learner
-    assert build_settings("moses-kbmira", data).learner == learner
+    assert build_settings("moses-kbmira", data).learner == learner_of("moses-kbmira")

@@ -1,5 +1,6 @@
 """A result that is none, or worse than the start, is never called a success."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,17 +22,16 @@ from hopefear.events import (
     Warned,
     read_log,
 )
-from hopefear.learners import Lbfgs, Learner, ProgressCallback, Sgd
-from hopefear.learners.base import DataTypes
+from hopefear.learners import AnyLearner, Lbfgs, Sgd
 from hopefear.regularizers import L1
-from hopefear.runs import learn
+from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.runs.checkpoint import CheckpointFile
-from hopefear.runs.stopping import Stopping
+from hopefear.runs.loop import About, learn
 from hopefear.types import FloatArray, Hypothesis, Weights
-from tuning_sets import start_vector, synthetic_set
+from tuning_sets import course_of, start_vector, synthetic_set
 
 
-def run(files: CandidateFiles, learner: str | Learner, **options: Any) -> list[Event]:
+def run(files: CandidateFiles, learner: str | AnyLearner, **options: Any) -> list[Event]:
     events = tune(learner, nbest=files.nbest, refs=files.refs, tokenize="none", **options)
     return list(events)
 
@@ -46,28 +46,36 @@ def warnings(events: list[Event]) -> list[str]:
 class Returning:
     """A learner that ends each epoch with given weights: equal ones, or each larger by `growth`."""
 
-    learns_from: ClassVar[DataTypes] = (ListSet,)
+    rhythm: ClassVar[Rhythm] = Rhythm(epochs=2)
 
     value: float
     growth: float = 0.0
-    epochs: int = 2
 
-    def init(self, data: ListSet, weights: FloatArray) -> FloatArray:
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> FloatArray:
         return weights
 
-    def epoch(
-        self, data: ListSet, state: FloatArray, seed: tuple[int, int], progress: ProgressCallback
-    ) -> FloatArray:
-        return np.array([self.value + self.growth * i for i in range(len(state))])
+    def learn(
+        self, state: FloatArray, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[FloatArray, None]:
+        return np.array([self.value + self.growth * i for i in range(len(state))]), None
 
     def weights(self, state: FloatArray) -> FloatArray:
         return state
 
 
-def learned(learner: Learner) -> list[Event]:
+def learned(
+    learner: AnyLearner,
+    start: Weights | None = None,
+    *,
+    epochs: int = 2,
+    dev: ListSet | None = None,
+    checkpoint: CheckpointFile | None = None,
+) -> Iterator[Event]:
     data = synthetic_set()
-    start = Weights.from_vector(data.nbest.feature_names, np.ones(5))
-    return list(learn(data, learner, start=start, name="returning"))
+    names = data.feature_names
+    start = Weights.from_vector(names, np.ones(5)) if start is None else start
+    course = course_of(learner, data, start.vector(names), rhythm=Rhythm(epochs=epochs))
+    return learn(course, start, About(name="returning"), dev=dev, checkpoint=checkpoint)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +95,7 @@ def learned(learner: Learner) -> list[Event]:
 )
 def test_weights_that_are_no_result_end_the_run(value: float, message: str) -> None:
     with pytest.raises(LearningError, match=message):
-        learned(Returning(value=value))
+        list(learned(Returning(value=value)))
 
 
 @pytest.mark.parametrize("value", [1e14, 1e308])
@@ -98,7 +106,7 @@ def test_start_weights_beyond_all_measure_are_told_as_such(tmp_path: Path, value
 
 
 def test_epochs_that_change_nothing_are_a_warning() -> None:
-    events = learned(Returning(value=2.0, growth=0.5, epochs=9))
+    events = list(learned(Returning(value=2.0, growth=0.5), epochs=9))
     assert "the last 3 epochs, up to 4, changed nothing" in warnings(events)
 
 
@@ -114,21 +122,20 @@ def test_a_failed_run_leaves_its_log_and_no_final_weights(tmp_path: Path) -> Non
 
 
 def test_replicas_that_end_alike_are_a_warning(tmp_path: Path) -> None:
-    events = run(write_candidates(tmp_path), Lbfgs(epochs=1), replicas=3)
+    events = run(write_candidates(tmp_path), Lbfgs(), epochs=1, replicas=3)
     (message,) = warnings(events)
     assert message.startswith("replicas 1 and 2 ended with the same weights")
     assert isinstance(events[-1], ReplicasFinished)
 
 
 def test_weights_that_turned_round_have_moved() -> None:
-    finished = learned(Returning(value=-1.0))[-1]
+    *_, finished = learned(Returning(value=-1.0))
     assert isinstance(finished, RunFinished)
 
 
 def test_a_start_at_zero_leaves_room_to_move() -> None:
-    data = synthetic_set()
-    events = list(learn(data, Returning(value=2.0), start=Weights(), name="returning"))
-    assert isinstance(events[-1], RunFinished)
+    *_, finished = learned(Returning(value=2.0), Weights())
+    assert isinstance(finished, RunFinished)
 
 
 def with_constant(sentence: int, index: int, hypothesis: Hypothesis) -> Hypothesis:
@@ -149,21 +156,17 @@ def worse(events: list[Event]) -> list[str]:
     return [message for message in warnings(events) if "worse than the start" in message]
 
 
-def good_start(data: ListSet) -> Weights:
+def good_start() -> Weights:
     """Return weights that the ones of `Returning` are worse than."""
-    events = list(learn(data, Lbfgs(), start=Weights({"lm": 1.0}), name="lbfgs"))
-    assert isinstance(events[-1], RunFinished)
-    return events[-1].weights
+    *_, finished = learned(Lbfgs(), Weights({"lm": 1.0}), epochs=10)
+    assert isinstance(finished, RunFinished)
+    return finished.weights
 
 
 @pytest.mark.parametrize("held_out", [False, True])
 def test_a_result_worse_than_the_start_is_a_warning_with_both_scores(held_out: bool) -> None:
-    data = synthetic_set()
     dev = synthetic_set(seed=2) if held_out else None
-    start = good_start(data)
-    events = list(
-        learn(data, Returning(value=-1.0, growth=0.1), start=start, name="returning", dev=dev)
-    )
+    events = list(learned(Returning(value=-1.0, growth=0.1), good_start(), dev=dev))
     started, finished = events[0], events[-1]
     assert isinstance(started, RunStarted)
     assert isinstance(finished, RunFinished)
@@ -181,7 +184,7 @@ def test_a_result_worse_than_the_start_is_a_warning_with_both_scores(held_out: b
 def test_steps_too_small_to_change_a_choice_are_a_warning() -> None:
     data = synthetic_set()
     start = Weights.from_vector(data.feature_names, 100 * start_vector(data))
-    events = list(learn(data, Sgd(rate=1e-9, epochs=2), start=start, name="sgd"))
+    events = list(learned(Sgd(rate=1e-9), start))
     started, told = events[0], warnings(events)
     assert isinstance(started, RunStarted)
     stays = f"BLEU on the tuning data stays at {started.tuning_score:.2f}"
@@ -189,18 +192,12 @@ def test_steps_too_small_to_change_a_choice_are_a_warning() -> None:
 
 
 def test_a_run_that_goes_on_remembers_how_good_its_start_was(tmp_path: Path) -> None:
-    data = synthetic_set()
-    options: dict[str, Any] = {
-        "start": good_start(data),
-        "name": "returning",
-        "stopping": Stopping(),
-        "checkpoint": CheckpointFile(tmp_path / "state.npz"),
-    }
-    learner = Returning(value=-1.0, growth=0.1)
-    for event in learn(data, learner, **options):
+    learner, start = Returning(value=-1.0, growth=0.1), good_start()
+    checkpoint = CheckpointFile(tmp_path / "state.npz")
+    for event in learned(learner, start, checkpoint=checkpoint):
         if isinstance(event, EpochFinished) and event.epoch == 2:
             break
-    assert len(worse(list(learn(data, learner, **options)))) == 1
+    assert len(worse(list(learned(learner, start, checkpoint=checkpoint)))) == 1
 
 
 def test_replicas_worse_than_the_start_are_told_so_in_the_log(tmp_path: Path) -> None:
@@ -208,10 +205,10 @@ def test_replicas_worse_than_the_start_are_told_so_in_the_log(tmp_path: Path) ->
     *_, best = run(files, "mert")
     assert isinstance(best, RunFinished)
     options: dict[str, Any] = {"replicas": 2, "start": best.weights, "out": out}
-    events = run(files, Lbfgs(epochs=1), **options)
+    events = run(files, Lbfgs(), epochs=1, **options)
     assert isinstance(events[-1], ReplicasFinished)
     assert len(worse(list(read_log(out / "events.jsonl")))) == 1
 
 
 def test_a_better_result_is_no_warning(tmp_path: Path) -> None:
-    assert worse(run(write_candidates(tmp_path), Lbfgs(epochs=5))) == []
+    assert worse(run(write_candidates(tmp_path), Lbfgs(), epochs=5)) == []

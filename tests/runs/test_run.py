@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopefear.runs.replicas import average_weights
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import tune_events as tune
@@ -21,10 +20,8 @@ from hopefear.events import (
 )
 from hopefear.formats import read_weights
 from hopefear.learners import KBestMira, Mert
-from hopefear.rhythm import Rhythm
+from hopefear.runs.run import average_weights
 from hopefear.types import Weights
-
-FAST = KBestMira(epochs=3)
 
 
 @pytest.fixture
@@ -33,7 +30,9 @@ def files(tmp_path: Path) -> CandidateFiles:
 
 
 def run(files: CandidateFiles, **options: Any) -> list[Event]:
-    learner = options.pop("learner", FAST)
+    if "learner" not in options:
+        options = {"epochs": 3} | options
+    learner = options.pop("learner", KBestMira())
     return list(tune(learner, nbest=files.nbest, refs=files.refs, tokenize="none", **options))
 
 
@@ -98,9 +97,7 @@ def test_the_same_seed_gives_the_same_weights_for_any_number_of_threads(
 
 def test_the_best_epoch_on_held_out_data_is_taken(files: CandidateFiles, tmp_path: Path) -> None:
     dev = write_candidates(tmp_path, "dev", seed=9)
-    events = run(
-        files, learner=KBestMira(), rhythm=Rhythm(epochs=8), dev_nbest=dev.nbest, dev_refs=dev.refs
-    )
+    events = run(files, learner=KBestMira(), epochs=8, dev_nbest=dev.nbest, dev_refs=dev.refs)
     epochs = [event for event in events if isinstance(event, EpochFinished)]
     best = max(epochs, key=lambda event: event.dev_score or 0.0)
     assert finished(events).best_epoch == best.epoch
@@ -113,8 +110,7 @@ def test_a_run_stops_when_held_out_scores_do_not_rise(
 ) -> None:
     dev = write_candidates(tmp_path, "dev", seed=9)
     options = {"set": ["stopping.window=3", "stopping.least_gain=100.0"]}
-    learner = KBestMira(epochs=8)
-    events = run(files, learner=learner, dev_nbest=dev.nbest, dev_refs=dev.refs, **options)
+    events = run(files, epochs=8, dev_nbest=dev.nbest, dev_refs=dev.refs, **options)
     assert finished(events).epochs == 3
     assert finished(events).reason == "the held-out score has not risen over 3 epochs"
 
@@ -126,7 +122,7 @@ def test_a_run_that_is_there_is_not_overwritten_unless_forced(
     run(files, out=out)
     with pytest.raises(ConfigError, match="holds a run already; name another directory, or force"):
         run(files, out=out)
-    run(files, out=out, force=True, learner=KBestMira(), rhythm=Rhythm(epochs=1))
+    run(files, out=out, force=True, learner=KBestMira(), epochs=1)
     assert content(out / "weights") == ["01.tsv"]
 
 
@@ -181,7 +177,7 @@ def test_a_format_that_cannot_carry_the_weights_is_told_before_learning(tmp_path
     with pytest.raises(
         FormatError, match="the cdec format cannot represent the feature 'two words'"
     ):
-        list(tune(FAST, **options, weights_format="cdec"))
+        list(tune("kbest-mira", **options, weights_format="cdec"))
     assert not out.exists()
 
 
@@ -237,8 +233,8 @@ def test_replicas_have_directories_and_a_mean(files: CandidateFiles, tmp_path: P
 
 
 def test_of_replicas_the_one_with_the_fewest_errors_is_chosen(files: CandidateFiles) -> None:
-    learner = KBestMira(epochs=1)
-    events = list(tune(learner, nbest=files.nbest, refs=files.refs, metric="ter", replicas=3))
+    data: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs}
+    events = list(tune(KBestMira(), **data, metric="ter", replicas=3, epochs=1))
     errors = [event.tuning_score for event in events if isinstance(event, RunFinished)]
     last = events[-1]
     assert isinstance(last, ReplicasFinished)
@@ -262,7 +258,7 @@ def test_averaged_weights_are_scored_as_such(files: CandidateFiles) -> None:
 
 
 def test_settings_are_wrong_before_anything_is_read() -> None:
-    with pytest.raises(ConfigError, match="no preset, no learner"):
+    with pytest.raises(ConfigError, match="unknown preset or learner 'mret'; did you mean 'mert'"):
         tune("mret", nbest="no-such-file", refs="neither")
 
 
@@ -277,7 +273,7 @@ def test_what_is_done_is_reported(files: CandidateFiles) -> None:
 
 
 def test_scaled_features_give_weights_of_the_features_as_they_are(files: CandidateFiles) -> None:
-    events = run(files, scale_features=True, learner=KBestMira(), rhythm=Rhythm(epochs=10))
+    events = run(files, scale_features=True, learner=KBestMira(), epochs=10)
     started = next(event for event in events if isinstance(event, RunStarted))
     assert started.tuning_score is not None
     score = finished(events).tuning_score

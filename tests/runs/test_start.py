@@ -5,15 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hopefear.runs.inferred_start import infer_weights
 
 import hopefear
 from candidate_files import CandidateFiles, write_candidates
 from hopefear.errors import ConfigError, DataError
 from hopefear.events import RunFinished, RunStarted, Warned
 from hopefear.formats import load_nbest
-from hopefear.runs import DataSettings, TuneSettings, inferred_start
+from hopefear.runs import DataSettings, TuneSettings
+from hopefear.runs import start as starts
 from hopefear.runs.options import build_settings
+from hopefear.runs.start import infer_weights
 from hopefear.types import Hypothesis, Weights
 
 TRUE = Weights({"lm": 0.5, "tm": -0.25, "words": 2.0, "reordering": 0.125, "noise": 0.0})
@@ -65,8 +66,8 @@ def late(sentence: int, index: int, hypothesis: Hypothesis) -> Hypothesis:
 def test_lists_are_read_until_each_feature_has_differed_or_enough_were_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, weight: float
 ) -> None:
-    monkeypatch.setattr(inferred_start, "SAMPLE", 10)
-    monkeypatch.setattr(inferred_start, "MOST_HYPOTHESES", most)
+    monkeypatch.setattr(starts, "SAMPLE", 10)
+    monkeypatch.setattr(starts, "MOST_HYPOTHESES", most)
     warnings, started = tune(write_candidates(tmp_path, change=late))
     assert started.weights["late"] == pytest.approx(weight, abs=2e-3)
     (message,) = [message for message in warnings if "inferred from the lists" in message]

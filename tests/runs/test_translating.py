@@ -12,7 +12,6 @@ import pytest
 from hopefear import Model
 from hopefear import resume_events as resume_tuning
 from hopefear import tune_events as tune
-from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, DataError, DecoderError
 from hopefear.events import (
@@ -24,7 +23,9 @@ from hopefear.events import (
     Warned,
 )
 from hopefear.formats import read_weights
-from hopefear.runs import presets
+from hopefear.presets import load_presets
+from hopefear.runs.kinds import learns_from
+from hopefear.runs.options import learner_of
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
 from small_bitext import sentence_pairs, write_bitext
@@ -87,7 +88,7 @@ def test_a_start_that_a_preset_brings_is_told_and_another_one_goes_before_it(fil
     assert not any("start_patterns" in message for message in told)
 
 
-ONLINE = [name for name in presets if ListSet not in presets[name].learner.learns_from]
+ONLINE = [name for name in load_presets() if "lists" not in learns_from(learner_of(name))]
 AROUND = ["chiang2012-mert-small", "moses-kbmira", "gimpel2012-rampion", "watanabe2012-o-oro-hinge"]
 
 
@@ -95,6 +96,7 @@ AROUND = ["chiang2012-mert-small", "moses-kbmira", "gimpel2012-rampion", "watana
 def test_presets_learn_to_translate_with_a_model(files: Files, name: str) -> None:
     # From a start as bad as this, hopes of which the gain counts little are the 1-best.
     bold = ["learner.reference.mu=-1"] if name == "annealed-perceptron" else []
+    few: dict[str, Any] = {"list_size": 20, "decodings": 3} if name in AROUND else {}
     events = list(
         tune(
             name,
@@ -104,9 +106,8 @@ def test_presets_learn_to_translate_with_a_model(files: Files, name: str) -> Non
             dev_source=files.dev_source,
             dev_refs=files.dev_refs,
             start=BAD,
-            list_size=20,
-            decodings=3,
             set=bold,
+            **few,
         )
     )
     started = next(event for event in events if isinstance(event, RunStarted))
@@ -115,7 +116,8 @@ def test_presets_learn_to_translate_with_a_model(files: Files, name: str) -> Non
     assert started.dev_score is not None
     assert finished.dev_score is not None
     assert finished.dev_score > started.dev_score + 1.0
-    assert started.signature.startswith("nrefs:1|case:mixed")
+    lowercase = load_presets()[name].settings.get("metric", {}).get("lowercase", False)
+    assert started.signature.startswith(f"nrefs:1|case:{'lc' if lowercase else 'mixed'}")
 
 
 def test_without_start_weights_those_of_the_preset_or_the_model_are_taken(files: Files) -> None:
@@ -236,9 +238,10 @@ def command(tmp_path: Path) -> str:
     return f"{sys.executable} {script} {{weights}} {{size}} {{threads}} {candidates}"
 
 
+@pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("learner", ["mert", "pro", "kbest-mira", "gimpel2012-rampion"])
 def test_learners_of_lists_learn_around_a_command(
-    command: str, tmp_path: Path, learner: str
+    command: str, tmp_path: Path, learner: str, scaled: bool
 ) -> None:
     events = list(
         tune(
@@ -250,6 +253,7 @@ def test_learners_of_lists_learn_around_a_command(
             tokenize="none",
             list_size=4,
             decodings=6,
+            scale_features=scaled,
             out=tmp_path / "run",
         )
     )

@@ -95,7 +95,7 @@ def test_mistakes_leave_a_run_that_was_to_be_replaced(
     message: str,
 ) -> None:
     out = tmp_path / "run"
-    list(tune(KBestMira(epochs=2), out=out, **options(files, tmp_path, {})))
+    list(tune(KBestMira(), epochs=2, out=out, **options(files, tmp_path, {})))
     before = content(out)
     with pytest.raises(kind, match=message):
         list(tune("mert", out=out, force=True, **options(files, tmp_path, changes)))
@@ -115,9 +115,9 @@ def test_a_new_run_does_not_go_on_with_the_one_that_it_replaces(
     files: CandidateFiles, tmp_path: Path
 ) -> None:
     out, chosen = tmp_path / "run", options(files, tmp_path, {})
-    list(tune(KBestMira(epochs=3), out=out, **chosen))
-    expected = list(tune(KBestMira(epochs=5), **chosen))[-1]
-    replaced = list(tune(KBestMira(epochs=5), out=out, force=True, **chosen))
+    list(tune(KBestMira(), epochs=3, out=out, **chosen))
+    expected = list(tune(KBestMira(), epochs=5, **chosen))[-1]
+    replaced = list(tune(KBestMira(), epochs=5, out=out, force=True, **chosen))
     assert isinstance(expected, RunFinished)
     assert isinstance(replaced[-1], RunFinished)
     assert replaced[-1].weights == expected.weights
@@ -141,7 +141,7 @@ def test_warnings_from_before_the_start_are_in_the_log(
 def test_a_run_that_cannot_go_on_yet_can_go_on_later(files: CandidateFiles, tmp_path: Path) -> None:
     out, refs = tmp_path / "run", files.refs.read_text()
     chosen = options(files, tmp_path, {})
-    stopped = list(islice(tune(KBestMira(epochs=4), out=out, **chosen), 5))
+    stopped = list(islice(tune(KBestMira(), epochs=4, out=out, **chosen), 5))
     assert isinstance(stopped[-1], EpochFinished)
     before = content(out)
     files.refs.write_text("a b c\n")
@@ -162,7 +162,7 @@ from hopefear.learners import KBestMira
 def kill(what, done, total):
     os.kill(os.getpid(), signal.SIGKILL)
 nbest, refs, out = map(Path, sys.argv[1:])
-list(tune(KBestMira(epochs=2), nbest=nbest, refs=refs, tokenize="none", out=out, progress=kill))
+list(tune(KBestMira(), epochs=2, nbest=nbest, refs=refs, tokenize="none", out=out, progress=kill))
 """
 
 
