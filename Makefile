@@ -6,15 +6,19 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CPP := $(shell find cpp -name '*.hpp' -o -name '*.cpp')
 PY := src tests benchmarks examples cpp
+# Expects a regular expression of file names; the compiler's commands are in the build folder.
+TIDY = $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy \
+  -p $(firstword $(wildcard build/*/))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check check-python check-cpp check-spelling bench format build clean
+.PHONY: help demo test coverage check check-python check-cpp check-spelling tidy bench format build clean
 
 help:
 	@echo "make demo      set up, then run the demonstration to its report"
 	@echo "make test      set up, then run the tests"
 	@echo "make coverage  the same, and measure which lines and branches they reach"
 	@echo "make check     formatting, linters, types, import contracts, spelling"
+	@echo "make tidy      clang-tidy over the whole core (make check runs it on the learners' kernels)"
 	@echo "make bench     benchmarks, as ratios measured in one run"
 	@echo "make format    format Python and C++, regenerate the core's type stubs"
 	@echo "make clean     remove the environment and everything built"
@@ -42,6 +46,11 @@ check-python: build
 check-cpp: build
 	$(BIN)/python cpp/check_includes.py
 	@$(BIN)/clang-format --dry-run --Werror $(CPP) && echo "clang-format: all files formatted"
+	@$(TIDY) '/cpp/src/(learn|search)/' && echo "clang-tidy: no findings in learn and search"
+
+# A file takes seconds, so that only the kernels of the learners are part of `make check`.
+tidy: build
+	@$(TIDY) '/cpp/src/' && echo "clang-tidy: no findings"
 
 check-spelling: build
 	@$(BIN)/codespell && echo "codespell: no misspelled words"

@@ -157,7 +157,7 @@ def test_the_floor_is_minus_one_hundred() -> None:
         (Rule(source=(), target=("a",)), "0 source"),
         (Rule(source=("a", X), target=("b",)), "1 nonterminals and the target side 0"),
         (Rule(source=("a",), target=("b", 0)), "nonterminal 1 .* not on the source side"),
-        (Rule(source=(X, X, "a"), target=(0, 0)), "nonterminal 1 .* there twice"),
+        (Rule(source=(X, X, "a"), target=(0, 0)), "nonterminal 1 .* used twice"),
         (Rule(source=("a",), target=("b",), alignment=((0, 1),)), "link 0-1 is outside"),
         (Rule(source=("a", X), target=("b", 0), alignment=((1, 0),)), "not between two words"),
         (Rule(source=("a",), target=("b",), features={"p": math.nan}), "'p' is nan"),
@@ -172,7 +172,7 @@ def test_invalid_rules_are_refused(wrong: Rule, message: str) -> None:
 def test_a_feature_keeps_its_kind() -> None:
     builder = GrammarBuilder()
     builder.add(Rule(source=("a",), target=("b",), features={"p": 1}))
-    with pytest.raises(DataError, match="'p' is of another kind"):
+    with pytest.raises(DataError, match="'p' was used with another kind"):
         builder.add(Rule(source=("a",), target=("b",), features={"p": 1}), {"p": FeatureKind.count})
 
 
@@ -217,7 +217,7 @@ def test_a_truncated_file_is_an_error(tmp_path: Path) -> None:
     whole, path = example(tmp_path / "rules"), tmp_path / "cut"
     for length in range(0, len(whole), 7):
         path.write_bytes(whole[:length])
-        with pytest.raises(FormatError, match="cut: is not a whole grammar"):
+        with pytest.raises(FormatError, match="cut: damaged grammar"):
             Grammar(path)
 
 
@@ -240,8 +240,8 @@ def test_an_unverified_damaged_file_never_crashes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is not a whole grammar: it has 0 bytes"),
-        (b"x" * 1000, "is not a grammar of hopefear"),
+        (b"", "damaged grammar: it has 0 bytes"),
+        (b"x" * 1000, "not a hopefear grammar"),
     ],
 )
 def test_an_error_names_a_file_that_is_not_a_grammar(

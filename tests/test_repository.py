@@ -67,7 +67,8 @@ def test_every_file_is_of_a_kind_that_belongs_here() -> None:
     """What a trial run left behind has no ending, or one of its own."""
     kinds = {".md", ".toml", ".txt", ".cff", ".cmake", ".svg", ".pyi", ".typed", ".js", ".css"}
     kinds |= {".yaml", ".html"}
-    plain = {"LICENSE", "Makefile", "NOTICE", "run", ".clang-format", ".gitignore", ".importlinter"}
+    plain = {"LICENSE", "Makefile", "NOTICE", "run", ".gitignore", ".importlinter"}
+    plain |= {".clang-format", ".clang-tidy"}
     data = TESTS / "data"
     others = [path for path in tracked() if path.suffix not in CODE | kinds]
     found = [path for path in others if path.name not in plain and data not in path.parents]

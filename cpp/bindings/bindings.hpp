@@ -1,4 +1,4 @@
-// What every binding file needs: nanobind, and how arrays cross the border.
+// Included by every binding file: nanobind, and the conversion of arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,7 @@ namespace nb = nanobind;
 
 namespace hopefear::bindings {
 
-// A one-dimensional contiguous array coming in. Nothing is converted: a wrong type is a TypeError.
+// A contiguous array argument. Nothing is converted: a wrong type is a TypeError.
 template <class T>
 using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
@@ -47,14 +47,14 @@ ArrayOut<const T> view(std::span<const T> values, nb::handle owner) {
     return ArrayOut<const T>(values.data(), {values.size()}, owner);
 }
 
-// The result of `work`, done while other Python threads run.
+// Run `work` without the interpreter lock and return its result.
 template <class Work>
 auto without_gil(const Work& work) {
     const nb::gil_scoped_release released;
     return work();
 }
 
-// One function for each file here.
+// One function for each binding file.
 void bind_nbest(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_inference(nb::module_& m);

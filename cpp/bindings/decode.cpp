@@ -19,12 +19,12 @@ namespace hopefear::bindings {
 namespace {
 
 void bind_grammar_use(nb::module_& m) {
-    nb::enum_<FeatureView>(m, "FeatureView", "What the model sees of a grammar's value.")
+    nb::enum_<FeatureView>(m, "FeatureView", "How the model uses a value of a grammar.")
         .value("none", FeatureView::none)
         .value("value", FeatureView::value)
         .value("logarithm", FeatureView::logarithm)
         .value("rarity", FeatureView::rarity);
-    nb::class_<FeatureUse>(m, "FeatureUse", "A feature that is made of one of a grammar.")
+    nb::class_<FeatureUse>(m, "FeatureUse", "A feature computed from a feature of a grammar.")
         .def(
             "__init__",
             [](FeatureUse* self, const std::string& of, FeatureView view, const std::string& name) {
@@ -39,21 +39,21 @@ void bind_grammar_use(nb::module_& m) {
                 new (self) GrammarUse{grammar, max_span, features};
             },
             nb::arg("grammar"), nb::arg("max_span"), nb::arg("features"),
-            "A grammar, how many source words its rules may cover (0: any number), and which of "
-            "its features are used in another way than usual.");
+            "A grammar, how many source words its rules may cover (0 means no limit), and the "
+            "features that are not used in the default way.");
 }
 
 void bind_decoder_model(nb::module_& m) {
     nb::class_<ModelNames>(m, "ModelNames", "The names of labels and features.")
         .def(nb::init<>())
         .def_rw("goal", &ModelNames::goal, "The label of a whole sentence.")
-        .def_rw("pass_through", &ModelNames::pass_through, "That of words that pass as they are.")
+        .def_rw("pass_through", &ModelNames::pass_through, "The label of copied words.")
         .def_rw("word_penalty", &ModelNames::word_penalty, "-1 for each word of a target side.")
         .def_rw("phrase_penalty", &ModelNames::phrase_penalty, "1 for each rule.")
         .def_rw("unknown_word", &ModelNames::unknown_word, "1 for each unknown word.")
-        .def_rw("identity_rule", &ModelNames::identity_rule, "1 for each word that passes.")
-        .def_rw("number_rule", &ModelNames::number_rule, "1 for each number that passes.")
-        .def_rw("name_rule", &ModelNames::name_rule, "1 for each name that passes.");
+        .def_rw("identity_rule", &ModelNames::identity_rule, "1 for each copied word.")
+        .def_rw("number_rule", &ModelNames::number_rule, "1 for each copied number.")
+        .def_rw("name_rule", &ModelNames::name_rule, "1 for each copied name.");
     bind_grammar_use(m);
     nb::class_<NamedLanguageModel>(m, "NamedLanguageModel", "A language model of a model.")
         .def(
@@ -63,7 +63,7 @@ void bind_decoder_model(nb::module_& m) {
                 new (self) NamedLanguageModel{name, model};
             },
             nb::arg("name"), nb::arg("model"), "The name of its feature, and the model.");
-    nb::class_<WordFeatures>(m, "WordFeatures", "Features of words that are in no grammar.")
+    nb::class_<WordFeatures>(m, "WordFeatures", "Features of words that no grammar has.")
         .def(nb::init<>())
         .def(
             "add_ngram",
@@ -80,9 +80,9 @@ void bind_decoder_model(nb::module_& m) {
                 self.trigger_names.push_back(name);
             },
             nb::arg("source"), nb::arg("target"), nb::arg("name"),
-            "A feature that counts a target word where a source word is in the sentence.");
+            "A feature that counts a target word if a source word is in the sentence.");
     nb::class_<TranslationModel>(m, "TranslationModel",
-                                 "Grammars and language models in one numbering of features.")
+                                 "Grammars and language models with common feature ids.")
         .def(nb::init<const std::vector<GrammarUse>&, const std::vector<NamedLanguageModel>&,
                       const ModelNames&, std::shared_ptr<Vocabulary>, const WordFeatures&>(),
              nb::arg("grammars"), nb::arg("language_models"), nb::arg("names"),
@@ -91,40 +91,41 @@ void bind_decoder_model(nb::module_& m) {
 }
 
 void bind_decoder(nb::module_& m) {
-    nb::class_<DecoderOptions>(m, "DecoderOptions", "How to decode.")
+    nb::class_<DecoderOptions>(m, "DecoderOptions", "Options of a decoder.")
         .def(nb::init<>())
         .def_prop_rw(
             "rule_limit", [](const DecoderOptions& o) { return o.rules.limit; },
             [](DecoderOptions& o, std::size_t value) { o.rules.limit = value; },
-            "Rules of a source side; 0: all.")
+            "Rules of a source side to consider; 0 means all.")
         .def_prop_rw(
             "rule_weights", [](const DecoderOptions& o) { return o.rules.weights; },
             [](DecoderOptions& o, std::vector<double> value) {
                 o.rules.weights = std::move(value);
             },
-            "By which these rules are the best, by feature id; empty: the weights of the decoder.")
+            "The weights that rank these rules, by feature id; empty for the weights of the "
+            "decoder.")
         .def_prop_rw(
             "identity_rules", [](const DecoderOptions& o) { return o.pass_through.identity; },
             [](DecoderOptions& o, bool value) { o.pass_through.identity = value; },
-            "Whether every word may pass as it is.")
+            "Whether every word may be copied.")
         .def_prop_rw(
             "number_rules", [](const DecoderOptions& o) { return o.pass_through.numbers; },
             [](DecoderOptions& o, bool value) { o.pass_through.numbers = value; },
-            "Whether words of digits and punctuation may.")
+            "Whether words of digits and punctuation may be copied.")
         .def_prop_rw(
             "name_rules", [](const DecoderOptions& o) { return o.pass_through.names; },
             [](DecoderOptions& o, bool value) { o.pass_through.names = value; },
-            "Whether words that begin with a capital letter may.")
+            "Whether words that begin with a capital letter may be copied.")
         .def_prop_rw(
             "pop_limit", [](const DecoderOptions& o) { return o.rescore.pop_limit; },
             [](DecoderOptions& o, std::size_t value) { o.rescore.pop_limit = value; },
-            "Candidates to be scored for each node of the chart; 0: all.")
+            "Candidates scored for each node of the chart; 0 means all.")
         .def_prop_rw(
             "beam", [](const DecoderOptions& o) { return o.rescore.beam; },
             [](DecoderOptions& o, double value) { o.rescore.beam = value; },
-            "How much worse than the best of its node a derivation may be; 0: any.")
-        .def_rw("cache_bytes", &DecoderOptions::cache_bytes, "Memory for scored rules.");
-    nb::class_<Decoder>(m, "Decoder", "Translates sentences; may be used by many threads.")
+            "How much worse than the best of its node a derivation may be; 0 means no limit.")
+        .def_rw("cache_bytes", &DecoderOptions::cache_bytes, "Bytes of memory for scored rules.");
+    nb::class_<Decoder>(m, "Decoder", "Translates sentences; thread-safe.")
         .def(
             "__init__",
             [](Decoder* self, const std::shared_ptr<TranslationModel>& model,
@@ -134,13 +135,13 @@ void bind_decoder(nb::module_& m) {
             },
             nb::arg("model"), nb::arg("templates").none(), nb::arg("weights"), nb::arg("options"))
         .def("meet", &Decoder::meet, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
-             "Meet all rules of a sentence: the features of templates get their numbers.")
+             "Score all rules of a sentence, so that the features of templates get their ids.")
         .def("parse", &Decoder::parse, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
              "All parses of a sentence, without language models.")
         .def("forest", &Decoder::forest, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
-             "What cube pruning leaves of them, with language models.")
+             "The result of cube pruning with language models.")
         .def("best", &Decoder::best, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
-             "The best derivation, as a forest that has no other.");
+             "The best derivation, as a forest with no other.");
 }
 
 // The features of each rule.
@@ -149,8 +150,8 @@ using ScoreRules =
     std::function<NamedRows(std::size_t, const std::vector<Symbol>&, const std::vector<Rule>&)>;
 using ScoreWord = std::function<NamedRows(PassThrough, const std::string&)>;
 
-// A template that is written in Python: it is asked for all rules of a source side at once, so that
-// the interpreter's lock is taken once for all of them.
+// A template written in Python. It scores all rules of a source side in one call, so that the
+// interpreter lock is taken only once.
 class PythonTemplate : public RuleTemplate {
   public:
     PythonTemplate(std::shared_ptr<Vocabulary> names, ScoreRules rules, ScoreWord word)
@@ -167,7 +168,7 @@ class PythonTemplate : public RuleTemplate {
   private:
     void add(const NamedRows& found, TemplateRows& rows) const {
         if (found.size() != rows.size())
-            fail<DataError>("a template gave features of ", found.size(), " rules instead of ",
+            fail<DataError>("a template returned features of ", found.size(), " rules instead of ",
                             rows.size());
         for (std::size_t rule = 0; rule < rows.size(); ++rule)
             for (const auto& [name, value] : found[rule]) rows.add(rule, names_->add(name), value);
@@ -183,12 +184,13 @@ std::vector<std::int32_t> as_vector(const ArrayIn<std::int32_t>& array) {
 }
 
 void bind_templates(nb::module_& m) {
-    nb::class_<RuleTemplate>(m, "RuleTemplate", "Gives features to rules.");
-    nb::class_<PythonTemplate, RuleTemplate>(m, "PythonTemplate", "A template that is in Python.")
+    nb::class_<RuleTemplate>(m, "RuleTemplate", "Computes features of rules.");
+    nb::class_<PythonTemplate, RuleTemplate>(m, "PythonTemplate", "A template written in Python.")
         .def(nb::init<std::shared_ptr<Vocabulary>, ScoreRules, ScoreWord>(), nb::arg("names"),
              nb::arg("rules"), nb::arg("word"),
-             "The function `rules` gets the number of a grammar, a source side and its rules, and "
-             "`word` gets why a word passes and the word; both give the features of each rule.");
+             "`rules` is called with the number of a grammar, a source side and its rules, `word` "
+             "with the reason why a word is copied and the word; both return the features of each "
+             "rule.");
     nb::class_<LexicalTemplate, RuleTemplate>(m, "LexicalTemplate",
                                               "Features of words and of aligned pairs of them.")
         .def(
@@ -203,22 +205,23 @@ void bind_templates(nb::module_& m) {
             },
             nb::kw_only(), nb::arg("model"), nb::arg("source_words"), nb::arg("target_words"),
             nb::arg("unknown"), nb::arg("names"), nb::arg("source"), nb::arg("target"),
-            "Feature i is of target word target[i] of the list and of source word source[i], or "
-            "of ANY or NULL. The number behind a list is for all other words, if `unknown`.")
+            "Feature i counts target word target[i] with source word source[i], or with ANY or "
+            "NULL. The number after the end of a list stands for all other words, if `unknown`.")
         .def_prop_ro_static(
-            "ANY", [](nb::handle) { return LexicalFeatures::any; }, "Whatever the source word.")
+            "ANY", [](nb::handle) { return LexicalFeatures::any; }, "Any source word.")
         .def_prop_ro_static(
-            "NULL", [](nb::handle) { return LexicalFeatures::null; }, "Without a source word.");
+            "NULL", [](nb::handle) { return LexicalFeatures::null; }, "No source word.");
 }
 
 void bind_features(nb::module_& m) {
-    nb::enum_<PassThrough>(m, "PassThrough", "Why a word passes as it is.")
+    nb::enum_<PassThrough>(m, "PassThrough", "Why a word is copied.")
         .value("unknown", PassThrough::unknown)
         .value("identity", PassThrough::identity)
         .value("number", PassThrough::number)
         .value("proper_name", PassThrough::proper_name);
     bind_templates(m);
-    nb::class_<TemplateFeatures>(m, "TemplateFeatures", "What templates say of rules, kept.")
+    nb::class_<TemplateFeatures>(m, "TemplateFeatures",
+                                 "A cache of the features that templates compute.")
         .def(
             "__init__",
             [](TemplateFeatures* self, const std::shared_ptr<TranslationModel>& model,
@@ -228,16 +231,15 @@ void bind_features(nb::module_& m) {
                 new (self) TemplateFeatures(model, std::move(all), max_bytes);
             },
             nb::arg("model"), nb::arg("templates"), nb::arg("max_bytes"))
-        .def_prop_ro("nbytes", &TemplateFeatures::bytes, "Memory in use.");
+        .def_prop_ro("nbytes", &TemplateFeatures::bytes, "Bytes of memory in use.");
 }
 
 void bind_forest_rescorer(nb::module_& m) {
     nb::class_<PreparedForest>(m, "PreparedForest",
-                               "A forest as rescoring needs it, whatever the weights are.")
-        .def_prop_ro("bytes", &PreparedForest::bytes, "The memory that it takes.")
+                               "A forest in the form that rescoring needs, for any weights.")
+        .def_prop_ro("bytes", &PreparedForest::bytes, "Bytes of memory in use.")
         .def_prop_ro("feature_names", &PreparedForest::feature_names, "The names of features.");
-    nb::class_<ForestRescorer>(m, "ForestRescorer",
-                               "Puts language models into forests; may be used by many threads.")
+    nb::class_<ForestRescorer>(m, "ForestRescorer", "Adds language models to forests; thread-safe.")
         .def(
             "__init__",
             [](ForestRescorer* self, const std::vector<NamedLanguageModel>& models,
@@ -251,7 +253,7 @@ void bind_forest_rescorer(nb::module_& m) {
             [](ForestRescorer& self, const Forest& forest) {
                 return without_gil([&] { return self.prepare(forest); });
             },
-            nb::arg("forest"), "A forest as rescoring needs it, whatever the weights are.")
+            nb::arg("forest"), "A forest in the form that rescoring needs, for any weights.")
         .def(
             "rescore",
             [](ForestRescorer& self, const PreparedForest& forest, const ArrayIn<double>& weights,
@@ -260,7 +262,7 @@ void bind_forest_rescorer(nb::module_& m) {
                     [&] { return self.rescore(forest, as_span(weights), only_best); });
             },
             nb::arg("forest"), nb::arg("weights"), nb::arg("only_best"),
-            "The forest with language models, or the best derivation of it.");
+            "The forest with language models, or only its best derivation.");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void bind_options(nb::module_& m) {
     nb::enum_<Smoothing>(m, "RuleSmoothing", "How relative frequencies are smoothed.")
         .value("none", Smoothing::none)
         .value("good_turing", Smoothing::good_turing);
-    nb::class_<Options>(m, "ExtractionOptions", "What rules are extracted.")
+    nb::class_<Options>(m, "ExtractionOptions", "Limits on the rules that are extracted.")
         .def(
             "__init__",
             [](Options* self, std::int32_t max_phrase_length, std::int32_t max_source_symbols,
@@ -39,13 +39,13 @@ void bind_options(nb::module_& m) {
             nb::kw_only(), nb::arg("max_phrase_length"), nb::arg("max_source_symbols"),
             nb::arg("max_nonterminals"), nb::arg("min_nonterminal_span"),
             nb::arg("adjacent_nonterminals"), nb::arg("tight"), nb::arg("fractional_counts"));
-    nb::class_<Summary>(m, "ExtractionSummary", "What was found in a bitext.")
+    nb::class_<Summary>(m, "ExtractionSummary", "Summary of an extraction.")
         .def_ro("sentences", &Summary::sentences, "Sentence pairs.")
         .def_ro("phrase_pairs", &Summary::phrase_pairs, "Initial phrase pairs.")
-        .def_ro("instances", &Summary::instances, "Places where a rule was found.")
-        .def_ro("rules", &Summary::rules, "Different rules, written.")
-        .def_ro("sources", &Summary::sources, "Different source sides of these.")
-        .def_ro("bytes", &Summary::bytes, "The size of the file.");
+        .def_ro("instances", &Summary::instances, "Occurrences of rules.")
+        .def_ro("rules", &Summary::rules, "Distinct rules written.")
+        .def_ro("sources", &Summary::sources, "Distinct source sides of these rules.")
+        .def_ro("bytes", &Summary::bytes, "The size of the file in bytes.");
 }
 
 void bind_bitext(nb::module_& m) {
@@ -58,8 +58,8 @@ void bind_bitext(nb::module_& m) {
                 const nb::gil_scoped_release released;
                 parser.feed(bytes);
             },
-            nb::arg("piece"), "Read the next bytes; lines may go on in the next piece.")
-        .def("finish", &TextParser::finish, "Read what is left: the last line may lack its end.");
+            nb::arg("piece"), "Read the next bytes; lines may continue in the next piece.")
+        .def("finish", &TextParser::finish, "End the file; the last line may lack its newline.");
     nb::class_<Bitext>(m, "Bitext", "A word-aligned bitext.")
         .def(
             "__init__",
@@ -69,7 +69,7 @@ void bind_bitext(nb::module_& m) {
             },
             nb::arg("source"), nb::arg("target"), nb::arg("alignments"), nb::arg("alignment_file"),
             nb::call_guard<nb::gil_scoped_release>(),
-            "Both texts, whose parsers are empty then, and their alignments.")
+            "Both texts, whose parsers are empty afterwards, and their alignments.")
         .def("__len__", &Bitext::size);
     nb::class_<SourceFilter>(m, "SourceFilter", "Source sides that can match given sentences.")
         .def(
@@ -113,7 +113,7 @@ std::vector<std::string> first_texts(const Vocabulary& words, std::size_t count)
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// Words as they are; the first one is a source word if `of_pair`.
+// The words as text; the first one is a source word if `of_pair`.
 std::vector<TextsAndCount> texts_of(const Bitext& bitext, const std::vector<CountedWords>& found,
                                     bool of_pair) {
     std::vector<TextsAndCount> result;
@@ -129,7 +129,8 @@ std::vector<TextsAndCount> texts_of(const Bitext& bitext, const std::vector<Coun
 }
 
 void bind_lexical(nb::module_& m) {
-    nb::class_<LexicalCounts>(m, "LexicalCounts", "Frequent words and what they are linked to.")
+    nb::class_<LexicalCounts>(m, "LexicalCounts",
+                              "Frequent words and the words they are linked to.")
         .def_prop_ro(
             "source",
             [](nb::handle self) {
@@ -147,7 +148,7 @@ void bind_lexical(nb::module_& m) {
             [](nb::handle self) {
                 return view(std::span(nb::cast<const LexicalCounts&>(self).count), self);
             },
-            "How often that was seen.");
+            "The count of each pair.");
     m.def(
         "count_lexical",
         [](const Bitext& bitext, std::uint64_t min_count, std::uint64_t min_feature_count,
@@ -159,8 +160,8 @@ void bind_lexical(nb::module_& m) {
             return std::tuple(std::move(source), std::move(target), std::move(counts));
         },
         nb::arg("bitext"), nb::arg("min_count"), nb::arg("min_feature_count"), nb::arg("progress"),
-        "The frequent words of both sides, and what was seen of them; the number behind them is "
-        "that of all other words.");
+        "The frequent words of both sides and the counts of their links; the number after the "
+        "last word stands for all other words.");
 }
 
 void bind_patterns(nb::module_& m) {
@@ -200,8 +201,10 @@ void bind_patterns(nb::module_& m) {
 void bind_word_aligner(nb::module_& m) {
     using extraction::TextParser;
     nb::class_<DirectedAlignments>(m, "DirectedAlignments", "Alignments in both directions.")
-        .def_ro("forward", &DirectedAlignments::forward, "In which each target word has chosen.")
-        .def_ro("reverse", &DirectedAlignments::reverse, "In which each source word has chosen.");
+        .def_ro("forward", &DirectedAlignments::forward,
+                "Each target word has chosen its source word.")
+        .def_ro("reverse", &DirectedAlignments::reverse,
+                "Each source word has chosen its target word.");
     nb::class_<WordAligner>(m, "WordAligner", "Aligns the words of a bitext, in both directions.")
         .def(
             "__init__",
@@ -215,7 +218,7 @@ void bind_word_aligner(nb::module_& m) {
             nb::arg("source"), nb::arg("target"), nb::kw_only(), nb::arg("null_probability"),
             nb::arg("tension"), nb::arg("concentration"), nb::arg("max_length"), nb::arg("memory"),
             nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
-            nb::call_guard<nb::gil_scoped_release>(), "Both texts, which must stay as they are.")
+            nb::call_guard<nb::gil_scoped_release>(), "Both texts, which must not change.")
         .def("iterate", &WordAligner::iterate, nb::call_guard<nb::gil_scoped_release>(),
              "An iteration of expectation maximization.")
         .def("align", &WordAligner::align, nb::call_guard<nb::gil_scoped_release>(),

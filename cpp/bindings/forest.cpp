@@ -27,7 +27,7 @@ auto array(std::span<const T> (Forest::*get)() const) {
 
 void bind_builder(nb::module_& m) {
     nb::class_<ForestBuilder>(m, "ForestBuilder",
-                              "Builds a forest from nodes and edges that come in any order.")
+                              "Builds a forest from nodes and edges in any order.")
         .def(nb::init<std::shared_ptr<Vocabulary>, std::shared_ptr<Vocabulary>>(), nb::arg("words"),
              nb::arg("feature_names"))
         .def(
@@ -36,7 +36,7 @@ void bind_builder(nb::module_& m) {
                 return builder.add_node({begin, covered});
             },
             nb::arg("begin") = SourceSpan::unknown, nb::arg("covered") = 0,
-            "Add a node that covers so many source words, from `begin` on (-1: not known).")
+            "Add a node that covers so many source words, from `begin` on (-1 if unknown).")
         .def(
             "add_edge",
             [](ForestBuilder& builder, NodeId head, const std::vector<NodeId>& tails,
@@ -46,14 +46,14 @@ void bind_builder(nb::module_& m) {
             },
             nb::arg("head"), nb::arg("tails"), nb::arg("feature_ids"), nb::arg("feature_values"),
             nb::arg("target"),
-            "Add an edge; in its target side a number >= 0 is a word, ~slot stands for a tail.")
+            "Add an edge; in its target side a number >= 0 is a word and ~slot stands for a tail.")
         .def("set_root", &ForestBuilder::set_root, nb::arg("node"), "Set the root.")
         .def(
             "build", [](const ForestBuilder& self) { return self.build(); },
             nb::call_guard<nb::gil_scoped_release>(),
-            "Check everything and make the forest of what the root can reach and complete.")
-        .def_prop_ro("words", &ForestBuilder::words, "What target sides number.")
-        .def_prop_ro("feature_names", &ForestBuilder::feature_names, "What feature ids number.")
+            "Check everything and return the forest of all derivations of the root.")
+        .def_prop_ro("words", &ForestBuilder::words, "The words of target sides.")
+        .def_prop_ro("feature_names", &ForestBuilder::feature_names, "The names of features.")
         .def_prop_ro("node_count", &ForestBuilder::node_count, "Nodes added.")
         .def_prop_ro("edge_count", &ForestBuilder::edge_count, "Edges added.");
 }
@@ -64,9 +64,9 @@ void bind_one_forest(nb::module_& m) {
         .def_prop_ro("node_count", &Forest::node_count, "Nodes; the last one is the root.")
         .def_prop_ro("edge_count", &Forest::edge_count, "Edges, in the order of their heads.")
         .def_prop_ro("feature_count", &Forest::feature_count,
-                     "One more than the largest feature id: how long weights have to be.")
-        .def_prop_ro("words", &Forest::words, "What target sides number.")
-        .def_prop_ro("feature_names", &Forest::feature_names, "What feature ids number.")
+                     "One more than the largest feature id; the minimum number of weights.")
+        .def_prop_ro("words", &Forest::words, "The words of target sides.")
+        .def_prop_ro("feature_names", &Forest::feature_names, "The names of features.")
         .def_prop_ro("nbytes", &Forest::bytes, "Bytes of memory in use.")
         .def_prop_ro("edge_begin", array(&Forest::edge_begin), "First edge of each node, and end.")
         .def_prop_ro("heads", array(&Forest::heads), "Head of each edge.")
@@ -90,29 +90,28 @@ void bind_one_forest(nb::module_& m) {
             [](const Forest& forest, const ArrayIn<double>& factors) {
                 return without_gil([&] { return forest.scaled(as_span(factors)); });
             },
-            nb::arg("factors"), "The same forest with each feature times its factor.")
+            nb::arg("factors"), "A copy with each feature multiplied by its factor.")
         .def(
             "without_words",
             [](const Forest& forest, const ArrayIn<Symbol>& words) {
                 return without_gil([&] { return forest.without_words(as_span(words)); });
             },
-            nb::arg("words"), "The same forest without these words in its target sides.")
+            nb::arg("words"), "A copy without these words in its target sides.")
         .def_prop_ro("source_begin", array(&Forest::source_begin),
-                     "First source word of each node; -1: not known.")
+                     "First source word of each node; -1 if unknown.")
         .def_prop_ro("covered", array<std::int32_t>(&Forest::covered),
                      "Number of source words that each node covers.");
     bind_builder(m);
 }
 
 // Forests of a whole data set, as batch learners use them.
-
 void bind_forest_set(nb::module_& m) {
     nb::class_<ForestSet>(m, "ForestSet", "The forests of a data set, one for each sentence.")
         .def(nb::init<std::vector<std::shared_ptr<const Forest>>>(), nb::arg("forests"),
              nb::sig("def __init__(self, forests: Sequence[Forest | None]) -> None"))
         .def("__len__", &ForestSet::size)
         .def_prop_ro("edge_count", &ForestSet::edge_count, "Edges of all forests.");
-    nb::class_<StringTable>(m, "StringTable", "Translations, each kept once for each sentence.")
+    nb::class_<StringTable>(m, "StringTable", "The distinct translations of each sentence.")
         .def(nb::init<>())
         .def("__len__", &StringTable::size)
         .def(
@@ -130,7 +129,7 @@ void bind_forest_set(nb::module_& m) {
                 without_gil([&] { return score_edges(forests, as_span(weights), threads); }));
         },
         nb::arg("forests"), nb::arg("weights"), nb::arg("threads"),
-        "w . h of each edge, forest after forest.");
+        "w · h of each edge, forest after forest.");
     m.def(
         "forest_feature_spread",
         [](const ForestSet& forests, std::size_t features, std::size_t threads) {
@@ -140,13 +139,14 @@ void bind_forest_set(nb::module_& m) {
                              to_array(std::move(spread.edges)));
         },
         nb::arg("forests"), nb::arg("features"), nb::arg("threads"),
-        "The deviation of each feature among derivations, and among the edges of a node.");
+        "The standard deviation of each feature among derivations, and among the edges of a "
+        "node.");
     m.def(
         "forest_feature_counts",
         [](const ForestSet& forests, std::size_t features) {
             return to_array(without_gil([&] { return count_features(forests, features); }));
         },
-        nb::arg("forests"), nb::arg("features"), "In how many forests each feature is.");
+        nb::arg("forests"), nb::arg("features"), "The number of forests that have each feature.");
     m.def(
         "find_edge_value_above",
         [](const ForestSet& forests, double bound) {
@@ -156,11 +156,12 @@ void bind_forest_set(nb::module_& m) {
             return found;
         },
         nb::arg("forests"), nb::arg("bound"),
-        "Sentence, edge, feature and value of the first value that is larger than this in size.");
+        "Sentence, edge, feature and value of the first value whose absolute value exceeds "
+        "`bound`.");
     m.def(
         "forest_checksum",
         [](const ForestSet& forests) { return without_gil([&] { return checksum(forests); }); },
-        nb::arg("forests"), "A number that tells forests from others; words count by their ids.");
+        nb::arg("forests"), "A checksum of forests; words count by their ids.");
     m.def(
         "forest_lines",
         [](const ForestSet& forests, const ArrayIn<double>& scores, const ArrayIn<double>& slopes,
@@ -184,7 +185,7 @@ void bind_forest_set(nb::module_& m) {
                 [&] { return best_strings(forests, as_span(scores), table, threads); }));
         },
         nb::arg("forests"), nb::arg("scores"), nb::arg("table"), nb::arg("threads"),
-        "The string of each forest's best derivation; -1 where there is no forest.");
+        "The string of each forest's best derivation; -1 if there is no forest.");
     m.def(
         "add_kbest",
         [](const ForestSet& forests, const ArrayIn<double>& scores, NBestBuilder& builder,
@@ -202,7 +203,7 @@ void bind_forest_set(nb::module_& m) {
 
 // Semirings as values, and the inside and outside values of forests in them.
 
-// How a semiring's values look in Python.
+// Conversion of a semiring's values to and from Python.
 template <class S>
 struct Face {
     using Type = typename S::Value;
@@ -241,9 +242,9 @@ void bind_semiring(nb::module_& m, const char* name, const char* doc) {
     nb::class_<S>(m, name, doc)
         .def(nb::init<>())
         .def(
-            "zero", [out](const S& s) { return out(s.zero()); }, "What is impossible.")
+            "zero", [out](const S& s) { return out(s.zero()); }, "The value of the impossible.")
         .def(
-            "one", [out](const S& s) { return out(s.one()); }, "What changes nothing.")
+            "one", [out](const S& s) { return out(s.one()); }, "The value of the empty product.")
         .def(
             "plus",
             [in, out](const S& s, const Type& a, const Type& b) {
@@ -255,7 +256,7 @@ void bind_semiring(nb::module_& m, const char* name, const char* doc) {
             [in, out](const S& s, const Type& a, const Type& b) {
                 return out(s.times(in(a), in(b)));
             },
-            nb::arg("a"), nb::arg("b"), "Parts of one derivation.")
+            nb::arg("a"), nb::arg("b"), "Combine parts of one derivation.")
         .def(
             "inside",
             [in, all](const S& s, const Forest& forest, const std::vector<Type>& values) {
@@ -278,7 +279,7 @@ void bind_semirings(nb::module_& m) {
     bind_semiring<ViterbiSemiring>(m, "ViterbiSemiring", "(max, +): the best score.");
     bind_semiring<LogSemiring>(
         m, "LogSemiring",
-        "(log of the sum of exp, +), as the best score and the log of the rest to it.");
+        "(log of the sum of exp, +), as the best score and the log of the sum relative to it.");
     bind_semiring<RealSemiring>(m, "RealSemiring", "(+, ×): probabilities.");
     bind_semiring<ExpectationSemiring>(m, "ExpectationSemiring",
                                        "Pairs of a probability and an expectation times it.");

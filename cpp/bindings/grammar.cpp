@@ -20,11 +20,11 @@ namespace {
 void bind_symmetrization(nb::module_& m) {
     using Base = Symmetrization::Base;
     using Final = Symmetrization::Final;
-    nb::enum_<Base>(m, "SymmetrizationBase", "Which points are chosen first.")
+    nb::enum_<Base>(m, "SymmetrizationBase", "The points to start from.")
         .value("intersection", Base::intersection)
         .value("union", Base::union_of_both)
         .value("grow", Base::grow);
-    nb::enum_<Final>(m, "SymmetrizationFinal", "Which words a last point must give a link to.")
+    nb::enum_<Final>(m, "SymmetrizationFinal", "Which words of a final point must have no link.")
         .value("none", Final::none)
         .value("either", Final::either)
         .value("both", Final::both);
@@ -36,7 +36,7 @@ void bind_symmetrization(nb::module_& m) {
         },
         nb::arg("forward"), nb::arg("reverse"), nb::arg("base"), nb::arg("diagonal"),
         nb::arg("final"), nb::call_guard<nb::gil_scoped_release>(),
-        "One alignment of two directed ones.");
+        "Combine two directed alignments into one.");
 }
 
 void bind_alignment(nb::module_& m) {
@@ -54,9 +54,9 @@ void bind_alignment(nb::module_& m) {
                 const nb::gil_scoped_release released;
                 parser.feed(bytes);
             },
-            nb::arg("piece"), "Read the next bytes; lines may go on in the next piece.")
+            nb::arg("piece"), "Read the next bytes; lines may continue in the next piece.")
         .def("finish", &AlignmentParser::finish,
-             "Read what is left, the last line may lack its end, and give all that was read.");
+             "End the file, whose last line may lack its newline, and return all links.");
     bind_symmetrization(m);
 }
 
@@ -66,18 +66,18 @@ void bind_rule(nb::module_& m) {
         .value("probability", FeatureKind::probability)
         .value("count", FeatureKind::count);
     m.def("score_of", &score_of, nb::arg("kind"), nb::arg("value"),
-          "What the model sees of a value: for a probability its logarithm, at least -100.");
-    nb::class_<Link>(m, "Link", "Two words that belong together, by their places.")
+          "The value that the model uses: for a probability its logarithm, at least -100.");
+    nb::class_<Link>(m, "Link", "A link between two words, by their positions.")
         .def(
             "__init__",
             [](Link* self, std::uint16_t source, std::uint16_t target) {
                 new (self) Link{source, target};
             },
             nb::arg("source"), nb::arg("target"))
-        .def_ro("source", &Link::source, "The place of the source word.")
-        .def_ro("target", &Link::target, "The place of the target word.");
-    nb::class_<Rule>(m, "Rule", "A rule of a grammar, apart from its source side.")
-        .def_ro("id", &Rule::id, "Where the rule is in its table.")
+        .def_ro("source", &Link::source, "The position of the source word.")
+        .def_ro("target", &Link::target, "The position of the target word.");
+    nb::class_<Rule>(m, "Rule", "A rule of a grammar without its source side.")
+        .def_ro("id", &Rule::id, "The position of the rule in its table.")
         .def_ro("lhs", &Rule::lhs, "The label of the left-hand side.")
         .def_ro("source_length", &Rule::source_length, "The length of the source side.")
         .def_ro("arity", &Rule::arity, "Nonterminals on each side.")
@@ -89,8 +89,7 @@ void bind_rule(nb::module_& m) {
 }
 
 void bind_builder(nb::module_& m) {
-    nb::class_<GrammarBuilder>(m, "GrammarBuilder",
-                               "Makes a grammar of rules that come in any order.")
+    nb::class_<GrammarBuilder>(m, "GrammarBuilder", "Makes a grammar from rules in any order.")
         .def(nb::init<>())
         .def_prop_ro("source_words", &GrammarBuilder::source_words, "Words of source sides.")
         .def_prop_ro("target_words", &GrammarBuilder::target_words, "Words of target sides.")
@@ -123,21 +122,21 @@ void bind_grammars(nb::module_& m) {
              nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("root", &Grammar::root, "The state before any symbol.")
         .def("child", &Grammar::child, nb::arg("state"), nb::arg("symbol"),
-             "The state behind a state and a symbol, or None.")
+             "The child of a state under a symbol, or None.")
         .def(
             "symbols",
             [](nb::handle self, Grammar::State state) {
                 return view(nb::cast<const Grammar&>(self).symbols(state), self);
             },
-            nb::arg("state"), "The symbols that lead on from a state, increasing.")
+            nb::arg("state"), "The symbols of the children of a state, increasing.")
         .def("first_child", &Grammar::first_child, nb::arg("state"),
              "The state that the first of these symbols leads to; the others follow.")
         .def("rules", &read_rules, nb::arg("state"), "The rules whose source side ends at a state.")
         .def("read", &read_rule, nb::arg("id"), "A rule by its id.")
         .def_prop_ro("rule_count", &Grammar::rule_count, "All rules.")
-        .def_prop_ro("source_count", &Grammar::source_count, "Different source sides.")
+        .def_prop_ro("source_count", &Grammar::source_count, "Distinct source sides.")
         .def_prop_ro("state_count", &Grammar::state_count, "States of the trie.")
-        .def_prop_ro("nbytes", &Grammar::bytes, "The size of the file.")
+        .def_prop_ro("nbytes", &Grammar::bytes, "The size of the file in bytes.")
         .def_prop_ro("dense_count", &Grammar::dense_count, "Features that every rule has.")
         .def_prop_ro(
             "kinds",

@@ -19,7 +19,7 @@ namespace {
 using Scores = ArrayIn<double>;
 using Edges = ArrayIn<EdgeId>;
 
-std::pair<ArrayOut<FeatureId>, ArrayOut<double>> to_arrays(SparseVector&& row) {
+std::pair<ArrayOut<FeatureId>, ArrayOut<double>> to_arrays(FeatureVector&& row) {
     return {to_array(std::move(row.first)), to_array(std::move(row.second))};
 }
 
@@ -65,7 +65,7 @@ void bind_derivations(nb::module_& m) {
             return to_array(derivation_depths(forest, as_span(edges)));
         },
         nb::arg("forest"), nb::arg("edges"),
-        "How far below the root each edge of a derivation is.");
+        "The depth below the root of each edge of a derivation.");
 }
 
 void bind_best(nb::module_& m) {
@@ -75,7 +75,7 @@ void bind_best(nb::module_& m) {
             return to_array(without_gil([&] { return score_edges(forest, as_span(weights)); }));
         },
         nb::arg("forest"), nb::arg("weights"),
-        "w · h of each edge; features beyond the end of `weights` have weight 0.");
+        "w · h of each edge; features without a weight have weight 0.");
     m.def(
         "viterbi",
         [](const Forest& forest, const Scores& scores) {
@@ -101,8 +101,8 @@ void bind_best(nb::module_& m) {
                 without_gil([&] { return kbest(forest, copy(scores), k, distinct, limit); }));
         },
         nb::arg("forest"), nb::arg("scores"), nb::arg("k"), nb::arg("distinct"), nb::arg("limit"),
-        "The k best derivations: edges, where those of each begin, and scores.");
-    // An iterator has one user at a time: its `next` keeps the lock.
+        "The k best derivations: edges, the first edge of each, and scores.");
+    // Iterators are not thread-safe: `next` keeps the interpreter lock.
     nb::class_<KBest>(m, "KBest", "The best derivations, one after the other.")
         .def(
             "__init__",
@@ -175,7 +175,7 @@ void bind_distribution(nb::module_& m) {
                 return to_arrays(without_gil([&] { return p.sample(count, seed); }));
             },
             nb::arg("count"), nb::arg("seed"),
-            "Derivations drawn: edges, where those of each begin, and scores.");
+            "Sampled derivations: edges, the first edge of each, and scores.");
 }
 
 }  // namespace

@@ -27,9 +27,10 @@ BarHypothesis parse(std::string_view line, const BarLayout& layout, std::string_
 }
 
 void bind_layout(nb::module_& m) {
-    nb::class_<BarLayout>(m, "BarLayout",
-                          "Which field of a line is what: counted from 0, or negative, from the "
-                          "end; field 0 is the sentence.")
+    nb::class_<BarLayout>(
+        m, "BarLayout",
+        "The meaning of the fields of a line, counted from 0 or, if negative, from the end; "
+        "field 0 is the sentence.")
         .def(
             "__init__",
             [](BarLayout* self, int text, std::optional<int> features, std::optional<int> total,
@@ -43,7 +44,7 @@ void bind_layout(nb::module_& m) {
         .def_ro("features", &BarLayout::features, "The field of the features, or None.")
         .def_ro("total", &BarLayout::total, "The field of the model score, or None.")
         .def_ro("semicolons", &BarLayout::semicolons, "Whether ';' separates features, too.")
-        .def_ro("ignored", &BarLayout::ignored, "Labels that are no features.");
+        .def_ro("ignored", &BarLayout::ignored, "Labels that are not features.");
     nb::class_<BarHypothesis>(m, "BarHypothesis", "A hypothesis that was read from a line.")
         .def_ro("sentence", &BarHypothesis::sentence, "Its sentence, counted from 0.")
         .def_ro("text", &BarHypothesis::text, "Its text, without blanks around it.")
@@ -64,7 +65,7 @@ void bind_bar_format(nb::module_& m) {
             append_number(text, value);
             return text;
         },
-        nb::arg("value"), "The shortest decimal number that reads back as the same.");
+        nb::arg("value"), "The shortest decimal number that converts back to the same double.");
     nb::class_<NBestParser>(m, "NBestParser",
                             "Reads n-best lists from pieces of a file into a builder.")
         .def(nb::init<NBestBuilder&, BarLayout, std::string>(), nb::arg("builder"),
@@ -76,11 +77,11 @@ void bind_bar_format(nb::module_& m) {
                 const nb::gil_scoped_release released;
                 parser.feed(bytes);
             },
-            nb::arg("piece"), "Read the next bytes; lines may go on in the next piece.")
-        .def("finish", &NBestParser::finish, "Read what is left: the last line may lack its end.")
+            nb::arg("piece"), "Read the next bytes; lines may continue in the next piece.")
+        .def("finish", &NBestParser::finish, "End the file; the last line may lack its newline.")
         .def_prop_ro("line_count", &NBestParser::lines, "Lines so far.")
         .def_prop_ro("labels", &NBestParser::labels,
-                     "The labels that had several values, and how many.");
+                     "The labels with several values, and how many.");
 }
 
 nb::bytes to_bytes(const std::string& text) {
@@ -110,8 +111,7 @@ void bind_forest_codec(nb::module_& m) {
             return without_gil([&] { return decode_forest(stored, vocabularies); });
         },
         nb::arg("bytes"), nb::arg("words"), nb::arg("feature_names"), nb::arg("word_ids"),
-        nb::arg("feature_ids"),
-        "The forest of these bytes; the ids are those that stored numbers stand for.");
+        nb::arg("feature_ids"), "Decode a forest; the ids are those of the stored numbers.");
     m.def(
         "encode_vocabulary",
         [](const Vocabulary& vocabulary) { return to_bytes(encode_vocabulary(vocabulary)); },
@@ -121,7 +121,8 @@ void bind_forest_codec(nb::module_& m) {
         [](const nb::bytes& bytes, Vocabulary& vocabulary) {
             return to_array(decode_vocabulary(as_span(bytes), vocabulary));
         },
-        nb::arg("bytes"), nb::arg("vocabulary"), "Add the strings to a vocabulary; their ids.");
+        nb::arg("bytes"), nb::arg("vocabulary"),
+        "Add the strings to a vocabulary and return their ids.");
 }
 
 void bind_moses_hypergraph(nb::module_& m) {
@@ -132,7 +133,7 @@ void bind_moses_hypergraph(nb::module_& m) {
             return parse_moses_hypergraph({text.c_str(), text.size()}, file, words, feature_names);
         },
         nb::arg("text"), nb::arg("file"), nb::arg("words"), nb::arg("feature_names"),
-        "The forest that a file in Moses' or cdec's form has; `file` is for messages.");
+        "The forest of a file in Moses' or cdec's form; `file` is used in messages.");
     m.def(
         "format_moses_hypergraph",
         [](const Forest& forest, bool covered) {
@@ -165,8 +166,8 @@ void bind_rule_text(nb::module_& m) {
                 const nb::gil_scoped_release released;
                 parser.feed(bytes);
             },
-            nb::arg("piece"), "Read the next bytes; lines may go on in the next piece.")
-        .def("finish", &RuleParser::finish, "Read what is left: the last line may lack its end.")
+            nb::arg("piece"), "Read the next bytes; lines may continue in the next piece.")
+        .def("finish", &RuleParser::finish, "End the file; the last line may lack its newline.")
         .def_prop_ro("line_count", &RuleParser::lines, "Lines so far.");
     m.def(
         "write_rules",
@@ -176,7 +177,7 @@ void bind_rule_text(nb::module_& m) {
             });
         },
         nb::arg("grammar"), nb::arg("table"), nb::arg("sink"),
-        "Write all rules as text, which is handed to `sink` in pieces.");
+        "Write all rules as text, passed to `sink` in pieces.");
 }
 
 }  // namespace

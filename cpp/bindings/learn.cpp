@@ -17,8 +17,6 @@ namespace hopefear::bindings {
 
 namespace {
 
-using Unlocked = nb::gil_scoped_release;
-
 void bind_losses(nb::module_& m) {
     nb::enum_<Pool>(m, "Pool", "Which hypotheses of a list compete on a side of a loss.")
         .value("all", Pool::all)
@@ -46,12 +44,10 @@ void bind_losses(nb::module_& m) {
         "loss_gradient",
         [](const NBest& nbest, const ArrayIn<double>& weights, const ArrayIn<double>& costs,
            double cost_scale, const Loss& loss, std::size_t threads) {
-            LossGradient found;
-            {
-                Unlocked unlocked;
-                found = loss_gradient(nbest, as_span(weights), as_span(costs), cost_scale, loss,
-                                      threads);
-            }
+            LossGradient found = without_gil([&] {
+                return loss_gradient(nbest, as_span(weights), as_span(costs), cost_scale, loss,
+                                     threads);
+            });
             return std::pair(found.loss, to_array(std::move(found.gradient)));
         },
         nb::arg("nbest"), nb::arg("weights"), nb::arg("costs"), nb::arg("cost_scale"),
@@ -68,7 +64,8 @@ ArrayOut<std::int64_t> rows_of(const RankingPairs& pairs,
 }
 
 void bind_ranking(nb::module_& m) {
-    nb::class_<RankingPairs>(m, "RankingPairs", "Rows of which one should rank above the other.")
+    nb::class_<RankingPairs>(m, "RankingPairs",
+                             "Pairs of rows, one of which should rank above the other.")
         .def("__len__", &RankingPairs::size)
         .def_prop_ro(
             "better",
@@ -82,7 +79,7 @@ void bind_ranking(nb::module_& m) {
         "sample_pairs",
         [](const NBest& nbest, const ArrayIn<double>& gains, std::size_t samples, std::size_t kept,
            double threshold, std::uint64_t seed, std::size_t threads) {
-            Unlocked unlocked;
+            const nb::gil_scoped_release released;
             return sample_pairs(nbest, as_span(gains), {samples, kept, threshold}, seed, threads);
         },
         nb::arg("nbest"), nb::arg("gains"), nb::kw_only(), nb::arg("samples"), nb::arg("kept"),
@@ -92,12 +89,13 @@ void bind_ranking(nb::module_& m) {
         "oracle_pairs",
         [](const NBest& nbest, const ArrayIn<std::int64_t>& sentences,
            const std::vector<std::vector<std::int64_t>>& oracles, std::size_t most) {
-            Unlocked unlocked;
+            const nb::gil_scoped_release released;
             return oracle_pairs(nbest, as_span(sentences), oracles, most);
         },
         nb::arg("nbest"), nb::arg("sentences"), nb::arg("oracles"), nb::kw_only(),
         nb::arg("most") = 0,
-        "Every oracle (or `most` of a list's) with every other hypothesis of its list.");
+        "Every oracle (or at most `most` of each list) paired with every other hypothesis of "
+        "its list.");
 }
 
 void bind_margins(nb::module_& m) {
@@ -114,14 +112,14 @@ void bind_margins(nb::module_& m) {
             [](const SparseRows& rows, const ArrayIn<double>& x, std::size_t features) {
                 return to_array(rows.transposed_dot(as_span(x), features));
             },
-            nb::arg("x"), nb::arg("features"), "The sum of the rows, each times its x.");
+            nb::arg("x"), nb::arg("features"), "The sum of the rows, each multiplied by its x.");
     m.def(
         "logistic_loss",
         [](const NBest& nbest, const RankingPairs& pairs, const ArrayIn<double>& weights) {
             std::vector<double> gradient(weights.size());
             double loss = 0.0;
             {
-                Unlocked unlocked;
+                const nb::gil_scoped_release released;
                 loss = logistic_loss({nbest, pairs}, as_span(weights), gradient);
             }
             return std::pair(loss, to_array(std::move(gradient)));
@@ -133,13 +131,11 @@ void bind_margins(nb::module_& m) {
         [](const NBest& nbest, const RankingPairs& pairs, const ArrayIn<double>& start,
            const ArrayIn<double>& origin, const ArrayIn<double>& unit, double strength,
            double tolerance) {
-            std::vector<double> weights;
-            {
-                Unlocked unlocked;
-                weights = logistic_regression({nbest, pairs}, as_span(start), as_span(origin),
-                                              as_span(unit),
-                                              {.strength = strength, .tolerance = tolerance});
-            }
+            std::vector<double> weights = without_gil([&] {
+                return logistic_regression({nbest, pairs}, as_span(start), as_span(origin),
+                                           as_span(unit),
+                                           {.strength = strength, .tolerance = tolerance});
+            });
             return to_array(std::move(weights));
         },
         nb::arg("nbest"), nb::arg("pairs"), nb::arg("start"), nb::arg("origin"), nb::arg("unit"),
@@ -150,11 +146,8 @@ void bind_margins(nb::module_& m) {
     m.def(
         "violated_pairs",
         [](const NBest& nbest, const RankingPairs& pairs, const ArrayIn<double>& weights) {
-            ViolatedPairs found;
-            {
-                Unlocked unlocked;
-                found = violated_pairs(nbest, pairs, as_span(weights));
-            }
+            ViolatedPairs found =
+                without_gil([&] { return violated_pairs(nbest, pairs, as_span(weights)); });
             return std::pair(found.count, to_array(std::move(found.sum)));
         },
         nb::arg("nbest"), nb::arg("pairs"), nb::arg("weights"),
@@ -163,16 +156,14 @@ void bind_margins(nb::module_& m) {
         "softmax_tangents",
         [](const NBest& nbest, const ArrayIn<std::int64_t>& sentences,
            const std::vector<std::vector<std::int64_t>>& oracles, const ArrayIn<double>& weights) {
-            SoftmaxTangents tangents;
-            {
-                Unlocked unlocked;
-                tangents = softmax_tangents(nbest, as_span(sentences), oracles, as_span(weights));
-            }
+            SoftmaxTangents tangents = without_gil([&] {
+                return softmax_tangents(nbest, as_span(sentences), oracles, as_span(weights));
+            });
             return std::pair(to_array(std::move(tangents.values)), std::move(tangents.gradients));
         },
         nb::arg("nbest"), nb::arg("sentences"), nb::arg("oracles"), nb::arg("weights"),
         "log(Z_oracle / Z_nbest) of each sentence, and its gradients.");
-    nb::class_<MarginSolution>(m, "MarginSolution", "What solve_margins found.")
+    nb::class_<MarginSolution>(m, "MarginSolution", "The result of solve_margins.")
         .def_prop_ro("tau",
                      [](nb::handle_t<MarginSolution> self) {
                          return view(
@@ -191,7 +182,7 @@ void bind_margins(nb::module_& m) {
         "solve_margins",
         [](const SparseRows& rows, const ArrayIn<double>& margins, const ArrayIn<double>& start,
            double bound, double tolerance, std::size_t max_passes, std::uint64_t seed) {
-            Unlocked unlocked;
+            const nb::gil_scoped_release released;
             return solve_margins(rows, as_span(margins), as_span(start), bound, tolerance,
                                  max_passes, seed);
         },
@@ -201,7 +192,7 @@ void bind_margins(nb::module_& m) {
 }
 
 void bind_solvers(nb::module_& m) {
-    nb::class_<SimplexQpSolution>(m, "SimplexQpSolution", "What solve_simplex_qp found.")
+    nb::class_<SimplexQpSolution>(m, "SimplexQpSolution", "The result of solve_simplex_qp.")
         .def_prop_ro(
             "alpha",
             [](nb::handle_t<SimplexQpSolution> self) {
@@ -210,7 +201,7 @@ void bind_solvers(nb::module_& m) {
             })
         .def_ro("iterations", &SimplexQpSolution::iterations)
         .def_ro("gap", &SimplexQpSolution::gap,
-                "The largest violation of the optimality conditions that is left.");
+                "The largest remaining violation of the optimality conditions.");
     m.def(
         "solve_simplex_qp",
         [](const MatrixIn<double>& gram, const ArrayIn<double>& linear, double budget,

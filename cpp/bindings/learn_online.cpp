@@ -14,9 +14,32 @@ SparseView row(const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values) {
     return {as_span(ids), as_span(values)};
 }
 
+template <class State>
+void bind_save(nb::class_<State>& state) {
+    state
+        .def(
+            "save", [](const State& self) { return to_array(self.save()); },
+            "The whole state as one array, for `load`.")
+        .def_static(
+            "load", [](const ArrayIn<double>& saved) { return State::load(as_span(saved)); },
+            nb::arg("saved"), "The saved state, bit for bit.");
+}
+
+template <class State>
+void bind_state(nb::class_<State>& state) {
+    state.def("__len__", [](const State& self) { return self.weights.size(); })
+        .def("weights", [](const State& self) { return to_array(self.weights.weights()); })
+        .def("average", [](const State& self) { return to_array(self.weights.average()); })
+        .def_static(
+            "merged", [](const std::vector<const State*>& states) { return State::merged(states); },
+            nb::arg("states"), "The mean of several states.");
+    bind_save(state);
+}
+
 void bind_online_weights(nb::module_& m) {
-    nb::class_<OnlineWeights>(m, "OnlineWeights",
-                              "Weights that change a few features at a time, and their mean.")
+    nb::class_<OnlineWeights> online(
+        m, "OnlineWeights", "Weights that change a few features at a time, and their mean.");
+    online
         .def(
             "__init__",
             [](OnlineWeights* self, const ArrayIn<double>& start) {
@@ -29,31 +52,25 @@ void bind_online_weights(nb::module_& m) {
             [](nb::handle self) {
                 return view(nb::cast<const OnlineWeights&>(self).unscaled(), self);
             },
-            "The weights as they are now: a view, which changes with them.")
+            "The present weights: a view, which changes with them.")
         .def(
             "add",
             [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
                double step) { weights.checked_add(row(ids, values), step); },
             nb::arg("ids"), nb::arg("values"), nb::arg("step"), "w += step * values.")
         .def("count", &OnlineWeights::count, nb::arg("times") = 1.0,
-             "End a step: w counts so many times in the mean.")
+             "End a step: w enters the mean with weight `times`.")
         .def(
             "average", [](const OnlineWeights& weights) { return to_array(weights.average()); },
             "The mean over the steps.")
         .def("grown", &OnlineWeights::grown, nb::arg("features"),
-             "The same with at least so many features; new ones have weight 0.")
+             "A copy with at least so many features; new ones have weight 0.")
         .def_static(
             "merged",
             [](const std::vector<const OnlineWeights*>& all) { return OnlineWeights::merged(all); },
-            nb::arg("weights"), "The mean of several.")
-        .def("copy", [](const OnlineWeights& weights) { return OnlineWeights(weights); })
-        .def(
-            "save", [](const OnlineWeights& weights) { return to_array(weights.save()); },
-            "Everything in one array, for `load`.")
-        .def_static(
-            "load",
-            [](const ArrayIn<double>& saved) { return OnlineWeights::load(as_span(saved)); },
-            nb::arg("saved"), "What was saved, bit for bit.");
+            nb::arg("weights"), "The mean of several weights.")
+        .def("copy", [](const OnlineWeights& weights) { return OnlineWeights(weights); });
+    bind_save(online);
 }
 
 void bind_working_set(nb::module_& m) {
@@ -115,7 +132,9 @@ void bind_working_set(nb::module_& m) {
 }
 
 void bind_epochs(nb::module_& m) {
-    nb::class_<SubgradientState>(m, "SubgradientState", "Weights on their way, and their mean.")
+    nb::class_<SubgradientState> subgradient(
+        m, "SubgradientState", "The state of subgradient descent: weights and their mean.");
+    subgradient
         .def(
             "__init__",
             [](SubgradientState* self, const ArrayIn<double>& start,
@@ -124,31 +143,14 @@ void bind_epochs(nb::module_& m) {
                                             CumulativePenalty(start.size()), 0.0};
             },
             nb::arg("start"), nb::arg("origin"))
-        .def_ro("loss", &SubgradientState::loss, "The losses met in the last epoch, summed up.")
-        .def("__len__", [](const SubgradientState& state) { return state.weights.size(); })
+        .def_ro("loss", &SubgradientState::loss, "The sum of the losses in the last epoch.")
         .def(
             "moved",
             [](const SubgradientState& state, const ArrayIn<double>& weights) {
                 return state.moved(as_span(weights));
             },
-            nb::arg("weights"), "The same at other weights; what was averaged so far stays.")
-        .def_static(
-            "merged",
-            [](const std::vector<const SubgradientState*>& states) {
-                return SubgradientState::merged(states);
-            },
-            nb::arg("states"), "The mean of several states.")
-        .def("weights",
-             [](const SubgradientState& state) { return to_array(state.weights.weights()); })
-        .def("average",
-             [](const SubgradientState& state) { return to_array(state.weights.average()); })
-        .def(
-            "save", [](const SubgradientState& state) { return to_array(state.save()); },
-            "Everything in one array, for `load`.")
-        .def_static(
-            "load",
-            [](const ArrayIn<double>& saved) { return SubgradientState::load(as_span(saved)); },
-            nb::arg("saved"), "What was saved, bit for bit.");
+            nb::arg("weights"), "The same state at other weights; the average so far is kept.");
+    bind_state(subgradient);
     m.def(
         "subgradient_epoch",
         [](const NBest& nbest, const ArrayIn<double>& costs, const Loss& loss,
@@ -164,8 +166,9 @@ void bind_epochs(nb::module_& m) {
         "One epoch of subgradient steps; returns the next state. Costs are multiplied by their "
         "scale.");
 
-    nb::class_<BatchMiraState>(m, "KBestMiraState", "Weights on their way, and the document.")
-        .def(
+    nb::class_<BatchMiraState> mira(m, "KBestMiraState",
+                                    "The state of batch MIRA: weights and document.");
+    mira.def(
             "__init__",
             [](BatchMiraState* self, const ArrayIn<double>& start,
                const ArrayIn<double>& document) {
@@ -174,26 +177,9 @@ void bind_epochs(nb::module_& m) {
                                           {statistics.begin(), statistics.end()}};
             },
             nb::arg("start"), nb::arg("document"))
-        .def_ro("loss", &BatchMiraState::loss, "The violations met in the last epoch, summed up.")
-        .def_ro("updates", &BatchMiraState::updates, "How many of its sentences had one.")
-        .def("__len__", [](const BatchMiraState& state) { return state.weights.size(); })
-        .def_static(
-            "merged",
-            [](const std::vector<const BatchMiraState*>& states) {
-                return BatchMiraState::merged(states);
-            },
-            nb::arg("states"), "The mean of several states.")
-        .def("weights",
-             [](const BatchMiraState& state) { return to_array(state.weights.weights()); })
-        .def("average",
-             [](const BatchMiraState& state) { return to_array(state.weights.average()); })
-        .def(
-            "save", [](const BatchMiraState& state) { return to_array(state.save()); },
-            "Everything in one array, for `load`.")
-        .def_static(
-            "load",
-            [](const ArrayIn<double>& saved) { return BatchMiraState::load(as_span(saved)); },
-            nb::arg("saved"), "What was saved, bit for bit.");
+        .def_ro("loss", &BatchMiraState::loss, "The sum of the violations in the last epoch.")
+        .def_ro("updates", &BatchMiraState::updates, "How many of its sentences had a violation.");
+    bind_state(mira);
     m.def(
         "kbest_mira_epoch",
         [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& order,

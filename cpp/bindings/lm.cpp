@@ -14,12 +14,13 @@ namespace hopefear::bindings {
 namespace {
 
 void bind_language_model(nb::module_& m) {
-    nb::class_<TextScore>(m, "TextScore", "Sums over the words of a text, ends included.")
+    nb::class_<TextScore>(m, "TextScore",
+                          "Sums over the words of a text, including the ends of sentences.")
         .def(nb::init<>())
         .def_ro("log10_probability", &TextScore::log10_probability, "log10 p of all tokens.")
-        .def_ro("log10_unknown", &TextScore::log10_unknown, "The part that unknown words have.")
+        .def_ro("log10_unknown", &TextScore::log10_unknown, "The part due to unknown words.")
         .def_ro("tokens", &TextScore::tokens, "Words and ends of sentences.")
-        .def_ro("unknown", &TextScore::unknown, "Words that the model does not know.");
+        .def_ro("unknown", &TextScore::unknown, "Words unknown to the model.");
     nb::class_<LanguageModel>(m, "LanguageModel", "An n-gram model in ARPA or KenLM binary form.")
         .def(nb::init<const std::string&>(), nb::arg("path"),
              nb::call_guard<nb::gil_scoped_release>())
@@ -45,12 +46,12 @@ using kneser_ney::Summary;
 void bind_language_model_estimation(nb::module_& m) {
     nb::class_<OrderSummary>(m, "OrderSummary", "The n-grams of one order, and their discounts.")
         .def_ro("ngrams", &OrderSummary::ngrams, "How many n-grams the model has.")
-        .def_ro("pruned", &OrderSummary::pruned, "How many were left out.")
+        .def_ro("pruned", &OrderSummary::pruned, "How many were pruned.")
         .def_ro("discounts", &OrderSummary::discounts, "D1, D2, D3+.");
     nb::class_<Summary>(m, "EstimationSummary", "What a language model was estimated from.")
         .def_ro("sentences", &Summary::sentences, "Lines of text, empty ones included.")
         .def_ro("tokens", &Summary::tokens, "Words of text, without the ends of sentences.")
-        .def_ro("orders", &Summary::orders, "What there is of each order, from 1.");
+        .def_ro("orders", &Summary::orders, "A summary of each order, from 1.");
     nb::class_<Estimator>(m, "LanguageModelEstimator",
                           "Interpolated modified Kneser-Ney estimation from a text in pieces.")
         .def(
@@ -68,7 +69,7 @@ void bind_language_model_estimation(nb::module_& m) {
             nb::kw_only(), nb::arg("order"), nb::arg("prune"), nb::arg("discount_fallback").none(),
             nb::arg("skip_special_words"), nb::arg("memory"), nb::arg("directory"))
         .def("begin_file", &Estimator::begin_file, nb::arg("name"),
-             "A file begins; the name is for errors.")
+             "Begin a file; the name is used in messages.")
         .def(
             "add",
             [](Estimator& self, const nb::bytes& text) {
@@ -76,12 +77,12 @@ void bind_language_model_estimation(nb::module_& m) {
                 const nb::gil_scoped_release unlocked;
                 self.add(bytes);
             },
-            nb::arg("text"), "The next piece of the file.")
+            nb::arg("text"), "Add the next piece of the file.")
         .def("end_file", &Estimator::end_file, nb::call_guard<nb::gil_scoped_release>(),
-             "The file is over.")
+             "End the file.")
         .def("write_arpa", &Estimator::write_arpa, nb::arg("path"), nb::arg("progress"),
              nb::call_guard<nb::gil_scoped_release>(),
-             "Estimate the model of all that was added, write it, and say what it has.");
+             "Estimate the model, write it, and return a summary.");
     m.def("write_kenlm_binary", &write_kenlm_binary, nb::arg("arpa"), nb::arg("path"),
           nb::kw_only(), nb::arg("structure"), nb::arg("memory"), nb::arg("directory"),
           nb::call_guard<nb::gil_scoped_release>(),

@@ -22,15 +22,14 @@ namespace {
 
 std::span<const double> checked(const CorpusScore& score, const ArrayIn<double>& statistics) {
     if (statistics.size() != score.dimension())
-        fail<DataError>(statistics.size(), " statistics, but the metric works with ",
-                        score.dimension());
+        fail<DataError>(statistics.size(), " statistics, but the metric needs ", score.dimension());
     return as_span(statistics);
 }
 
 void bind_corpus_score(nb::module_& m) {
     nb::class_<CorpusScore>(
         m, "CorpusScore", "From the summed statistics of a corpus to its score; higher is better.")
-        .def_prop_ro("dimension", &CorpusScore::dimension, "How many statistics there are.")
+        .def_prop_ro("dimension", &CorpusScore::dimension, "The number of statistics.")
         .def(
             "__call__",
             [](const CorpusScore& score, const ArrayIn<double>& statistics) {
@@ -49,15 +48,15 @@ void bind_corpus_score(nb::module_& m) {
             [](const CorpusScore& score, const ArrayIn<double>& statistics) {
                 return score.size(checked(score, statistics));
             },
-            nb::arg("statistics"), "How much text the statistics stand for, in the metric's unit.")
+            nb::arg("statistics"),
+            "The amount of text that the statistics describe, in the metric's unit.")
         .def(
             "first_document",
             [](const CorpusScore& score) { return to_array(score.first_document()); },
-            "A small document without a mistake, in whose context a first sentence can be judged.");
+            "A small, perfect document, the context in which the first sentence is judged.");
 }
 
 // Statistics: references prepared for a metric, and hypotheses compared with them.
-
 using References = std::shared_ptr<const ReferenceWords>;
 
 void bind_hypotheses(nb::module_& m) {
@@ -73,10 +72,10 @@ void bind_hypotheses(nb::module_& m) {
                 return to_array(references.find_all(vocabulary, spellings));
             },
             nb::arg("vocabulary"), nb::arg("spellings") = nb::none(),
-            "The number of each word of a vocabulary, -1 for words that are in no reference; "
-            "spellings, if given, are looked up in place of the words.");
+            "The number of each word of a vocabulary, -1 for words that are in no reference; if "
+            "spellings are given, they are looked up instead of the words.");
 
-    nb::class_<Hypotheses>(m, "Hypotheses", "Hypotheses in the numbers of the references' words.")
+    nb::class_<Hypotheses>(m, "Hypotheses", "Hypotheses with the references' word numbers.")
         .def("__len__", [](const Hypotheses& hypotheses) { return hypotheses.size; });
 
     m.def(
@@ -90,14 +89,14 @@ void bind_hypotheses(nb::module_& m) {
         "Texts as hypotheses; sentences[i] is the sentence that texts[i] translates.");
     m.def("nbest_hypotheses", &nbest_hypotheses, nb::arg("references"), nb::arg("lists"),
           nb::arg("spellings") = nb::none(), nb::keep_alive<0, 2>(),
-          "The rows of n-best lists as hypotheses; spellings, if given, are looked up in place of "
-          "the lists' words.");
+          "The rows of n-best lists as hypotheses; if spellings are given, they are looked up "
+          "instead of the lists' words.");
 }
 
 void bind_word_metrics(nb::module_& m) {
-    nb::class_<WordMetric>(m, "WordMetric", "References as a metric that compares words sees them.")
+    nb::class_<WordMetric>(m, "WordMetric", "References prepared for a metric that compares words.")
         .def_prop_ro("dimension", &WordMetric::dimension,
-                     "How many numbers the statistics of a hypothesis are.")
+                     "The number of statistics of a hypothesis.")
         .def(
             "statistics",
             [](const WordMetric& metric, const Hypotheses& hypotheses, std::size_t threads) {
@@ -112,10 +111,11 @@ void bind_word_metrics(nb::module_& m) {
             "A row of statistics for each hypothesis.")
         .def("set_statistics", &WordMetric::set_statistics, nb::arg("lists"), nb::arg("hypotheses"),
              nb::kw_only(), nb::arg("threads") = 0, nb::call_guard<nb::gil_scoped_release>(),
-             "Store the statistics with the n-best lists that the hypotheses were made of.");
+             "Store the statistics with the n-best lists from which the hypotheses were made.");
 
-    nb::enum_<ReferenceLength>(m, "ReferenceLength", "Which reference length BLEU counts.")
-        .value("closest", ReferenceLength::closest, "To the hypothesis; the shorter of two.")
+    nb::enum_<ReferenceLength>(m, "ReferenceLength", "Which reference length BLEU uses.")
+        .value("closest", ReferenceLength::closest,
+               "Closest to the hypothesis; the shorter of two.")
         .value("shortest", ReferenceLength::shortest)
         .value("average", ReferenceLength::average);
     m.attr("MAX_NGRAM_ORDER") = ReferenceAutomaton::max_order;
@@ -132,7 +132,7 @@ void bind_word_metrics(nb::module_& m) {
 }
 
 void bind_chrf(nb::module_& m) {
-    nb::class_<ChrfOptions>(m, "ChrfOptions", "How chrF is counted and computed.")
+    nb::class_<ChrfOptions>(m, "ChrfOptions", "Options of chrF.")
         .def(
             "__init__",
             [](ChrfOptions* self, int character_order, int word_order, int beta, bool whitespace,
@@ -144,8 +144,8 @@ void bind_chrf(nb::module_& m) {
             nb::arg("beta") = 2, nb::arg("whitespace") = false,
             nb::arg("epsilon_smoothing") = false)
         .def_prop_ro("dimension", &ChrfOptions::dimension,
-                     "How many numbers the statistics of a hypothesis are.");
-    nb::class_<ChrfReferences>(m, "ChrfReferences", "References as chrF sees them.")
+                     "The number of statistics of a hypothesis.");
+    nb::class_<ChrfReferences>(m, "ChrfReferences", "References prepared for chrF.")
         .def(nb::init<std::vector<std::vector<std::string>>, const ChrfOptions&>(),
              nb::arg("references"), nb::arg("options") = ChrfOptions{})
         .def(
@@ -176,12 +176,12 @@ std::span<const double> values(const MatrixIn<double>& matrix) {
 }
 
 void bind_bleu_options(nb::module_& m) {
-    nb::enum_<Smoothing>(m, "Smoothing", "What BLEU does about orders without a match.")
+    nb::enum_<Smoothing>(m, "Smoothing", "How BLEU treats orders without a match.")
         .value("none", Smoothing::none, "The score is 0.")
         .value("floor", Smoothing::floor, "The value counts as matches.")
         .value("add_k", Smoothing::add_k, "The value is added to all counts of orders above 1.")
         .value("exponential", Smoothing::exponential, "1/2, 1/4, ... count as matches.");
-    nb::class_<BleuOptions>(m, "BleuOptions", "How BLEU is computed from statistics.")
+    nb::class_<BleuOptions>(m, "BleuOptions", "Options of BLEU.")
         .def(
             "__init__",
             [](BleuOptions* self, Smoothing smoothing, double value, bool effective_order) {
@@ -195,7 +195,7 @@ void bind_bleu_options(nb::module_& m) {
 void bind_document(nb::module_& m) {
     m.def(
         "perfect_sentence", [](std::size_t order) { return to_array(perfect_sentence(order)); },
-        nb::arg("order"), "Statistics of one sentence of K words without a mistake.");
+        nb::arg("order"), "Statistics of one perfect sentence of K words.");
     m.def(
         "document_gains",
         [](const ArrayIn<double>& document, const MatrixIn<double>& statistics) {
@@ -218,10 +218,10 @@ void bind_metric_scores(nb::module_& m) {
     nb::class_<ChrfScore, CorpusScore>(m, "ChrfScore", "chrF, from 0 to 1.")
         .def(nb::init<const ChrfOptions&>(), nb::arg("options") = ChrfOptions{});
     nb::class_<ErrorRateScore, CorpusScore>(m, "ErrorRateScore",
-                                            "Minus the edits for each reference word.")
+                                            "Minus the edits per reference word.")
         .def(nb::init<>());
     nb::class_<MeanScore, CorpusScore>(m, "MeanScore",
-                                       "The mean of a sum and a count, or minus the mean.")
+                                       "The mean of a sum and a count, negated if lower is better.")
         .def(nb::init<bool>(), nb::kw_only(), nb::arg("higher_is_better") = true);
     bind_document(m);
 }
@@ -244,8 +244,9 @@ void bind_forest_statistics(nb::module_& m) {
         nb::sig("def forest_statistics(references: BleuReferences, forest: Forest, sentence: int, "
                 "numbers: NDArray[numpy.int32], *, max_edges: int) -> tuple[Forest, "
                 "NDArray[numpy.int32], NDArray[numpy.float64]]"),
-        "The forest split by reference k-grams, the original edge of each of its edges, and a row "
-        "of BLEU statistics for each; numbers[w] is what word w is in the references.");
+        "The forest split by reference k-grams, the original edge of each of its edges, and a "
+        "row of BLEU statistics for each; numbers[w] is the number of word w in the "
+        "references.");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 // The core's exceptions are raised as the classes of hopefear.errors.
 void raise(const char* name, const std::exception& error) {
     const nb::object type = nb::module_::import_("hopefear.errors").attr(name);
-    // A message may quote bytes of a broken file.
+    // A message may quote invalid UTF-8 from a broken file.
     const nb::object message = nb::steal(PyUnicode_DecodeUTF8(
         error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "backslashreplace"));
     PyErr_SetObject(type.ptr(), message.ptr());
@@ -51,7 +51,7 @@ void bind_vocabulary(nb::module_& m) {
             [](const Vocabulary& vocabulary, const std::vector<std::string_view>& texts) {
                 return to_array(vocabulary.find_all(texts));
             },
-            nb::arg("texts"), "The ids of many strings; -1 for those that are not here.")
+            nb::arg("texts"), "The ids of many strings; -1 for unknown strings.")
         .def("texts", &Vocabulary::texts, "All strings in the order of their ids.")
         .def("__getitem__", &Vocabulary::text, nb::arg("id"))
         .def("__len__", &Vocabulary::size)
@@ -64,8 +64,7 @@ void bind_vocabulary(nb::module_& m) {
 
 NB_MODULE(_core, m) {
     using namespace hopefear::bindings;
-    // Objects that a user's module keeps until the interpreter ends are not worth a page of
-    // warnings.
+    // Objects that live until the interpreter ends are not worth pages of warnings.
     nb::set_leak_warnings(false);
     m.doc() = "The compiled core of hopefear.";
     bind_errors();

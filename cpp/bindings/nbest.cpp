@@ -34,7 +34,7 @@ std::optional<MatrixOut<double>> statistics_of(const NBest& lists, std::int64_t 
 
 void bind_builder(nb::module_& m) {
     nb::class_<NBestBuilder>(m, "NBestBuilder",
-                             "Collects hypotheses in any order; of equal ones the first is kept.")
+                             "Collects hypotheses in any order and drops duplicates.")
         .def(
             "__init__",
             [](NBestBuilder* self, std::shared_ptr<Vocabulary> words,
@@ -52,7 +52,7 @@ void bind_builder(nb::module_& m) {
                 return builder.add(sentence, text, ids, values);
             },
             nb::arg("sentence"), nb::arg("text"), nb::arg("feature_ids"), nb::arg("feature_values"),
-            "Add a hypothesis; False if there is an equal one.")
+            "Add a hypothesis; returns False for a duplicate.")
         .def("add_all", nb::overload_cast<const NBest&>(&NBestBuilder::add), nb::arg("lists"),
              nb::call_guard<nb::gil_scoped_release>(),
              "Add all hypotheses of other lists; returns how many were new.")
@@ -67,10 +67,10 @@ void bind_builder(nb::module_& m) {
         .def("finish", &NBestBuilder::finish, nb::arg("sentences") = 0,
              nb::call_guard<nb::gil_scoped_release>(),
              "Make the lists, at least `sentences` of them; the builder is empty afterwards.")
-        .def_prop_ro("words", &NBestBuilder::words, "What word ids number.")
-        .def_prop_ro("feature_names", &NBestBuilder::feature_names, "What feature ids number.")
+        .def_prop_ro("words", &NBestBuilder::words, "The words of hypotheses.")
+        .def_prop_ro("feature_names", &NBestBuilder::feature_names, "The names of features.")
         .def_prop_ro("hypothesis_count", &NBestBuilder::hypotheses, "Hypotheses so far.")
-        .def_prop_ro("duplicate_count", &NBestBuilder::duplicates, "Hypotheses left out so far.");
+        .def_prop_ro("duplicate_count", &NBestBuilder::duplicates, "Duplicates dropped so far.");
 }
 
 void bind_rows(nb::class_<NBest>& lists) {
@@ -105,22 +105,24 @@ void bind_rows(nb::class_<NBest>& lists) {
 
 void bind_lists(nb::module_& m) {
     nb::class_<NBest> lists(m, "NBest", "All hypotheses of a data set, sorted by sentence.");
-    lists.def_prop_ro("sentence_count", &NBest::sentences, "Sentences, also those without any.")
+    lists
+        .def_prop_ro("sentence_count", &NBest::sentences,
+                     "Sentences, including those without hypotheses.")
         .def_prop_ro("hypothesis_count", &NBest::hypotheses, "Hypotheses: rows.")
         .def_prop_ro("feature_count", &NBest::feature_count,
-                     "One more than the largest feature id: how long weights have to be.")
+                     "One more than the largest feature id; the minimum number of weights.")
         .def_prop_ro("words", nb::overload_cast<>(&NBest::words, nb::const_),
-                     "What word ids number.")
-        .def_prop_ro("feature_names", &NBest::feature_names, "What feature ids number.")
+                     "The words of hypotheses.")
+        .def_prop_ro("feature_names", &NBest::feature_names, "The names of features.")
         .def_prop_ro(
             "offsets",
             [](nb::handle self) { return view(nb::cast<const NBest&>(self).offsets(), self); },
             "First row of each sentence, and end.")
         .def_prop_ro(
             "empty_sentences", [](const NBest& nbest) { return to_array(nbest.empty_sentences()); },
-            nb::rv_policy::automatic, "The sentences that have no hypotheses.")
+            nb::rv_policy::automatic, "The sentences without hypotheses.")
         .def("statistics", &statistics_of, nb::arg("begin"), nb::arg("end"),
-             "What a metric counted for each of these rows, a matrix; None until it is set.")
+             "The statistics of these rows, as a matrix; None until they are set.")
         .def_prop_ro(
             "statistics_nbytes",
             [](const NBest& nbest) {
@@ -139,7 +141,8 @@ void bind_lists(nb::module_& m) {
                 const auto f = as_span(factors);
                 return without_gil([&] { return nbest.scaled(f); });
             },
-            nb::arg("factors"), "The same lists with the values of each feature times its factor.")
+            nb::arg("factors"),
+            "The same lists with the values of each feature multiplied by its factor.")
         .def_prop_ro("nbytes", &NBest::bytes,
                      "Bytes in use for features, text and names, in memory or in files.")
         .def_prop_ro("spilled", &NBest::spilled, "Whether the data lie in temporary files.");
@@ -154,7 +157,7 @@ void bind_kernels(nb::module_& m) {
             const auto w = as_span(weights);
             return to_array(without_gil([&] { return nbest_scores(lists, w, threads); }));
         },
-        nb::arg("lists"), nb::arg("weights"), nb::arg("threads") = 0, "w . h of each row.");
+        nb::arg("lists"), nb::arg("weights"), nb::arg("threads") = 0, "w · h of each row.");
     m.def(
         "sentence_scores",
         [](const NBest& lists, std::int64_t sentence, const ArrayIn<double>& weights) {
@@ -162,13 +165,14 @@ void bind_kernels(nb::module_& m) {
                 sentence_scores(lists, lists.checked_sentence(sentence), as_span(weights)));
         },
         nb::arg("lists"), nb::arg("sentence"), nb::arg("weights"),
-        "w . h of the rows of one sentence.");
+        "w · h of the rows of one sentence.");
     m.def(
         "sum_statistics",
         [](const NBest& lists, const ArrayIn<std::int64_t>& rows) {
             return to_array(sum_statistics(lists, as_span(rows)));
         },
-        nb::arg("lists"), nb::arg("rows"), "The sum of the statistics of some rows; -1: none.");
+        nb::arg("lists"), nb::arg("rows"),
+        "The sum of the statistics of some rows; rows of -1 are skipped.");
     m.def(
         "feature_column",
         [](const NBest& lists, FeatureId feature, std::size_t threads) {
@@ -180,23 +184,17 @@ void bind_kernels(nb::module_& m) {
         "feature_sum",
         [](const NBest& nbest, const ArrayIn<std::int64_t>& rows, const ArrayIn<double>& x,
            std::size_t features) {
-            std::vector<double> sum;
-            {
-                const nb::gil_scoped_release released;
-                sum = feature_sum(nbest, as_span(rows), as_span(x), features);
-            }
+            std::vector<double> sum = without_gil(
+                [&] { return feature_sum(nbest, as_span(rows), as_span(x), features); });
             return to_array(std::move(sum));
         },
         nb::arg("nbest"), nb::arg("rows"), nb::arg("x"), nb::arg("features"),
-        "The sum of the feature vectors of some rows, each times its x.");
+        "The sum of the feature vectors of some rows, each multiplied by its x.");
     m.def(
         "feature_spread",
         [](const NBest& nbest, std::size_t features) {
-            std::vector<double> spread;
-            {
-                const nb::gil_scoped_release released;
-                spread = feature_spread(nbest, features);
-            }
+            std::vector<double> spread =
+                without_gil([&] { return feature_spread(nbest, features); });
             return to_array(std::move(spread));
         },
         nb::arg("nbest"), nb::arg("features"), "How much each feature varies within a list.");
@@ -209,7 +207,8 @@ void bind_kernels(nb::module_& m) {
                               to_array(std::move(counts.hypotheses_of_lists)));
         },
         nb::arg("lists"), nb::arg("features"),
-        "Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.");
+        "For each feature: the hypotheses and the lists that have it, and the hypotheses of "
+        "these lists.");
     m.def(
         "find_value_above",
         [](const NBest& lists, double bound) {
@@ -219,11 +218,11 @@ void bind_kernels(nb::module_& m) {
             return found;
         },
         nb::arg("lists"), nb::arg("bound"),
-        "Row, feature and value of the first value that is larger than this in size.");
+        "Row, feature and value of the first value whose absolute value exceeds `bound`.");
     m.def(
         "nbest_checksum",
         [](const NBest& lists) { return without_gil([&] { return checksum(lists); }); },
-        nb::arg("lists"), "A number that tells lists, features and statistics from others.");
+        nb::arg("lists"), "A checksum of lists, features and statistics.");
     m.def(
         "rows_without_words",
         [](const NBest& lists) {

@@ -36,7 +36,8 @@ void bind_best_rows(nb::module_& m) {
         },
         nb::arg("lists"), nb::arg("weights"), nb::arg("gains") = nb::none(),
         nb::arg("gain_scale") = 1.0, nb::arg("threads") = 0,
-        "Of each sentence the row with the greatest w . h + gain_scale * gain; -1: none.");
+        "For each sentence the row with the largest w · h + gain_scale * gain; -1 for an "
+        "empty list.");
     m.def(
         "best_rows_of",
         [](const NBest& lists, const ArrayIn<double>& scores, const Gains& gains, double scale) {
@@ -45,7 +46,7 @@ void bind_best_rows(nb::module_& m) {
             return to_array(without_gil([&] { return best_rows_of(lists, s, g); }));
         },
         nb::arg("lists"), nb::arg("scores"), nb::arg("gains") = nb::none(),
-        nb::arg("gain_scale") = 1.0, "The same with the scores w . h at hand.");
+        nb::arg("gain_scale") = 1.0, "The same, given the scores w · h.");
     m.def(
         "corpus_oracles",
         [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& sentences,
@@ -87,7 +88,8 @@ void bind_hope_fear(nb::module_& m) {
     m.def(
         "linear_gain",
         [](const ArrayIn<double>& document) { return to_array(linear_gain(as_span(document))); },
-        nb::arg("document"), "What each statistic adds to the gain, near this document.");
+        nb::arg("document"),
+        "The derivative of the gain with respect to each statistic, near this document.");
     m.def(
         "hope_fear",
         [](const ForestSet& forests, const BleuForests& split, std::int64_t sentence,
@@ -108,7 +110,8 @@ void bind_hope_fear(nb::module_& m) {
             return to_array(without_gil([&] { return oracle_statistics(forests, split, score); }));
         },
         nb::arg("forests"), nb::arg("split"), nb::arg("score"),
-        "The summed statistics of the best derivations for the metric that can be found.");
+        "The summed statistics of derivations that together score well, found by greedy "
+        "search.");
 }
 
 void bind_reranker(nb::module_& m) {
@@ -137,8 +140,8 @@ void bind_reranker(nb::module_& m) {
                                   to_matrix(std::move(found.statistics), dimension));
             },
             nb::arg("scores"), nb::kw_only(), nb::arg("gain_weight"), nb::arg("kept"),
-            "Derivations with a large w · h + gain_weight B: edges, where those of each begin, "
-            "w · h and statistics.");
+            "Derivations with a large w · h + gain_weight B: edges, the first edge of each, w · h "
+            "and statistics.");
 }
 
 void bind_derivation_searches(nb::module_& m) {
@@ -190,11 +193,11 @@ void bind_line_search(nb::class_<ErrorSurface>& surface) {
             },
             nb::arg("scores"), nb::arg("score_at_zero"), nb::arg("lower") = -infinity,
             nb::arg("upper") = infinity,
-            "The same with a score for each row of the table, and that at step 0.");
+            "The same, given a score for each row of the table and the score at step 0.");
 }
 
 void bind_error_surface(nb::module_& m) {
-    nb::class_<LineSearchResult>(m, "LineSearchResult", "Where a line search ended.")
+    nb::class_<LineSearchResult>(m, "LineSearchResult", "The result of a line search.")
         .def_ro("step", &LineSearchResult::step, "The best step; 0 if none is better.")
         .def_ro("score", &LineSearchResult::score, "The score there.")
         .def_ro("score_at_zero", &LineSearchResult::score_at_zero, "The score where it began.");
@@ -225,8 +228,8 @@ void bind_error_surface(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("slopes"), nb::arg("intercepts"), nb::arg("statistics"),
         nb::arg("threads") = 0,
-        "The surface of lines intercept + step * slope; those of sentence i are the ones from "
-        "offsets[i] to offsets[i + 1].");
+        "The surface of lines intercept + step * slope; the lines of sentence i are those "
+        "from offsets[i] to offsets[i + 1].");
     m.def(
         "nbest_surface",
         [](const NBest& lists, const ArrayIn<double>& origins, const ArrayIn<double>& slopes,
@@ -236,7 +239,7 @@ void bind_error_surface(nb::module_& m) {
             return without_gil([&] { return nbest_surface(lists, o, s, threads); });
         },
         nb::arg("lists"), nb::arg("origins"), nb::arg("slopes"), nb::arg("threads") = 0,
-        "The surface along w + step * d, given w . h and d . h of each row.");
+        "The surface along w + step * d, given w · h and d · h of each row.");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class Vocabulary:
         """The id of a string, or None."""
 
     def find_all(self, texts: Sequence[str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-        """The ids of many strings; -1 for those that are not here."""
+        """The ids of many strings; -1 for unknown strings."""
 
     def texts(self) -> list[str]:
         """All strings in the order of their ids."""
@@ -38,7 +38,7 @@ class NBest:
 
     @property
     def sentence_count(self) -> int:
-        """Sentences, also those without any."""
+        """Sentences, including those without hypotheses."""
 
     @property
     def hypothesis_count(self) -> int:
@@ -46,15 +46,15 @@ class NBest:
 
     @property
     def feature_count(self) -> int:
-        """One more than the largest feature id: how long weights have to be."""
+        """One more than the largest feature id; the minimum number of weights."""
 
     @property
     def words(self) -> Vocabulary:
-        """What word ids number."""
+        """The words of hypotheses."""
 
     @property
     def feature_names(self) -> Vocabulary:
-        """What feature ids number."""
+        """The names of features."""
 
     @property
     def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
@@ -62,12 +62,10 @@ class NBest:
 
     @property
     def empty_sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """The sentences that have no hypotheses."""
+        """The sentences without hypotheses."""
 
     def statistics(self, begin: int, end: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')] | None:
-        """
-        What a metric counted for each of these rows, a matrix; None until it is set.
-        """
+        """The statistics of these rows, as a matrix; None until they are set."""
 
     @property
     def statistics_nbytes(self) -> int:
@@ -77,7 +75,9 @@ class NBest:
         """Set the statistics, a matrix with one row for each hypothesis."""
 
     def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NBest:
-        """The same lists with the values of each feature times its factor."""
+        """
+        The same lists with the values of each feature multiplied by its factor.
+        """
 
     @property
     def nbytes(self) -> int:
@@ -100,12 +100,12 @@ class NBest:
         """The text of a hypothesis."""
 
 class NBestBuilder:
-    """Collects hypotheses in any order; of equal ones the first is kept."""
+    """Collects hypotheses in any order and drops duplicates."""
 
     def __init__(self, words: Vocabulary, feature_names: Vocabulary, *, memory_limit: int = 0, directory: str = '') -> None: ...
 
     def add(self, sentence: int, text: str, feature_ids: Sequence[int], feature_values: Sequence[float]) -> bool:
-        """Add a hypothesis; False if there is an equal one."""
+        """Add a hypothesis; returns False for a duplicate."""
 
     def add_all(self, lists: NBest) -> int:
         """Add all hypotheses of other lists; returns how many were new."""
@@ -120,11 +120,11 @@ class NBestBuilder:
 
     @property
     def words(self) -> Vocabulary:
-        """What word ids number."""
+        """The words of hypotheses."""
 
     @property
     def feature_names(self) -> Vocabulary:
-        """What feature ids number."""
+        """The names of features."""
 
     @property
     def hypothesis_count(self) -> int:
@@ -132,38 +132,38 @@ class NBestBuilder:
 
     @property
     def duplicate_count(self) -> int:
-        """Hypotheses left out so far."""
+        """Duplicates dropped so far."""
 
 def nbest_scores(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """w . h of each row."""
+    """w · h of each row."""
 
 def sentence_scores(lists: NBest, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """w . h of the rows of one sentence."""
+    """w · h of the rows of one sentence."""
 
 def sum_statistics(lists: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The sum of the statistics of some rows; -1: none."""
+    """The sum of the statistics of some rows; rows of -1 are skipped."""
 
 def feature_column(lists: NBest, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The value of one feature in each row."""
 
 def feature_sum(nbest: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The sum of the feature vectors of some rows, each times its x."""
+    """The sum of the feature vectors of some rows, each multiplied by its x."""
 
 def feature_spread(nbest: NBest, features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """How much each feature varies within a list."""
 
 def count_features(lists: NBest, features: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
     """
-    Of each feature: hypotheses that have it, lists that have it, hypotheses of these lists.
+    For each feature: the hypotheses and the lists that have it, and the hypotheses of these lists.
     """
 
 def find_value_above(lists: NBest, bound: float) -> tuple[int, int, float] | None:
     """
-    Row, feature and value of the first value that is larger than this in size.
+    Row, feature and value of the first value whose absolute value exceeds `bound`.
     """
 
 def nbest_checksum(lists: NBest) -> int:
-    """A number that tells lists, features and statistics from others."""
+    """A checksum of lists, features and statistics."""
 
 def rows_without_words(lists: NBest) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
     """The hypotheses whose text is empty."""
@@ -181,15 +181,15 @@ class Forest:
 
     @property
     def feature_count(self) -> int:
-        """One more than the largest feature id: how long weights have to be."""
+        """One more than the largest feature id; the minimum number of weights."""
 
     @property
     def words(self) -> Vocabulary:
-        """What target sides number."""
+        """The words of target sides."""
 
     @property
     def feature_names(self) -> Vocabulary:
-        """What feature ids number."""
+        """The names of features."""
 
     @property
     def nbytes(self) -> int:
@@ -231,49 +231,47 @@ class Forest:
         """Ids of an edge's features, increasing."""
 
     def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
-        """The same forest with each feature times its factor."""
+        """A copy with each feature multiplied by its factor."""
 
     def without_words(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
-        """The same forest without these words in its target sides."""
+        """A copy without these words in its target sides."""
 
     @property
     def source_begin(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
-        """First source word of each node; -1: not known."""
+        """First source word of each node; -1 if unknown."""
 
     @property
     def covered(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
         """Number of source words that each node covers."""
 
 class ForestBuilder:
-    """Builds a forest from nodes and edges that come in any order."""
+    """Builds a forest from nodes and edges in any order."""
 
     def __init__(self, words: Vocabulary, feature_names: Vocabulary) -> None: ...
 
     def add_node(self, begin: int = -1, covered: int = 0) -> int:
         """
-        Add a node that covers so many source words, from `begin` on (-1: not known).
+        Add a node that covers so many source words, from `begin` on (-1 if unknown).
         """
 
     def add_edge(self, head: int, tails: Sequence[int], feature_ids: Sequence[int], feature_values: Sequence[float], target: Sequence[int]) -> int:
         """
-        Add an edge; in its target side a number >= 0 is a word, ~slot stands for a tail.
+        Add an edge; in its target side a number >= 0 is a word and ~slot stands for a tail.
         """
 
     def set_root(self, node: int) -> None:
         """Set the root."""
 
     def build(self) -> Forest:
-        """
-        Check everything and make the forest of what the root can reach and complete.
-        """
+        """Check everything and return the forest of all derivations of the root."""
 
     @property
     def words(self) -> Vocabulary:
-        """What target sides number."""
+        """The words of target sides."""
 
     @property
     def feature_names(self) -> Vocabulary:
-        """What feature ids number."""
+        """The names of features."""
 
     @property
     def node_count(self) -> int:
@@ -295,7 +293,7 @@ class ForestSet:
         """Edges of all forests."""
 
 class StringTable:
-    """Translations, each kept once for each sentence."""
+    """The distinct translations of each sentence."""
 
     def __init__(self) -> None: ...
 
@@ -305,23 +303,23 @@ class StringTable:
         """The texts from number `begin` on, and the sentence of each."""
 
 def score_forests(forests: ForestSet, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """w . h of each edge, forest after forest."""
+    """w · h of each edge, forest after forest."""
 
 def forest_feature_spread(forests: ForestSet, features: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
-    The deviation of each feature among derivations, and among the edges of a node.
+    The standard deviation of each feature among derivations, and among the edges of a node.
     """
 
 def forest_feature_counts(forests: ForestSet, features: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """In how many forests each feature is."""
+    """The number of forests that have each feature."""
 
 def find_edge_value_above(forests: ForestSet, bound: float) -> tuple[int, int, int, float] | None:
     """
-    Sentence, edge, feature and value of the first value that is larger than this in size.
+    Sentence, edge, feature and value of the first value whose absolute value exceeds `bound`.
     """
 
 def forest_checksum(forests: ForestSet) -> int:
-    """A number that tells forests from others; words count by their ids."""
+    """A checksum of forests; words count by their ids."""
 
 def forest_lines(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
     """
@@ -329,9 +327,7 @@ def forest_lines(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], d
     """
 
 def best_strings(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """
-    The string of each forest's best derivation; -1 where there is no forest.
-    """
+    """The string of each forest's best derivation; -1 if there is no forest."""
 
 def add_kbest(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], builder: NBestBuilder, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, size: int, distinct: bool, limit: int, threads: int) -> int:
     """
@@ -344,16 +340,16 @@ class BooleanSemiring:
     def __init__(self) -> None: ...
 
     def zero(self) -> bool:
-        """What is impossible."""
+        """The value of the impossible."""
 
     def one(self) -> bool:
-        """What changes nothing."""
+        """The value of the empty product."""
 
     def plus(self, a: bool, b: bool) -> bool:
         """Alternatives."""
 
     def times(self, a: bool, b: bool) -> bool:
-        """Parts of one derivation."""
+        """Combine parts of one derivation."""
 
     def inside(self, forest: Forest, edge_values: Sequence[bool]) -> list[bool]:
         """Inside values of all nodes."""
@@ -367,16 +363,16 @@ class CountSemiring:
     def __init__(self) -> None: ...
 
     def zero(self) -> str:
-        """What is impossible."""
+        """The value of the impossible."""
 
     def one(self) -> str:
-        """What changes nothing."""
+        """The value of the empty product."""
 
     def plus(self, a: str, b: str) -> str:
         """Alternatives."""
 
     def times(self, a: str, b: str) -> str:
-        """Parts of one derivation."""
+        """Combine parts of one derivation."""
 
     def inside(self, forest: Forest, edge_values: Sequence[str]) -> list[str]:
         """Inside values of all nodes."""
@@ -390,16 +386,16 @@ class ViterbiSemiring:
     def __init__(self) -> None: ...
 
     def zero(self) -> float:
-        """What is impossible."""
+        """The value of the impossible."""
 
     def one(self) -> float:
-        """What changes nothing."""
+        """The value of the empty product."""
 
     def plus(self, a: float, b: float) -> float:
         """Alternatives."""
 
     def times(self, a: float, b: float) -> float:
-        """Parts of one derivation."""
+        """Combine parts of one derivation."""
 
     def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
         """Inside values of all nodes."""
@@ -409,22 +405,22 @@ class ViterbiSemiring:
 
 class LogSemiring:
     """
-    (log of the sum of exp, +), as the best score and the log of the rest to it.
+    (log of the sum of exp, +), as the best score and the log of the sum relative to it.
     """
 
     def __init__(self) -> None: ...
 
     def zero(self) -> tuple[float, float]:
-        """What is impossible."""
+        """The value of the impossible."""
 
     def one(self) -> tuple[float, float]:
-        """What changes nothing."""
+        """The value of the empty product."""
 
     def plus(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
         """Alternatives."""
 
     def times(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
-        """Parts of one derivation."""
+        """Combine parts of one derivation."""
 
     def inside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         """Inside values of all nodes."""
@@ -438,16 +434,16 @@ class RealSemiring:
     def __init__(self) -> None: ...
 
     def zero(self) -> float:
-        """What is impossible."""
+        """The value of the impossible."""
 
     def one(self) -> float:
-        """What changes nothing."""
+        """The value of the empty product."""
 
     def plus(self, a: float, b: float) -> float:
         """Alternatives."""
 
     def times(self, a: float, b: float) -> float:
-        """Parts of one derivation."""
+        """Combine parts of one derivation."""
 
     def inside(self, forest: Forest, edge_values: Sequence[float]) -> list[float]:
         """Inside values of all nodes."""
@@ -461,16 +457,16 @@ class ExpectationSemiring:
     def __init__(self) -> None: ...
 
     def zero(self) -> tuple[float, float]:
-        """What is impossible."""
+        """The value of the impossible."""
 
     def one(self) -> tuple[float, float]:
-        """What changes nothing."""
+        """The value of the empty product."""
 
     def plus(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
         """Alternatives."""
 
     def times(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
-        """Parts of one derivation."""
+        """Combine parts of one derivation."""
 
     def inside(self, forest: Forest, edge_values: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         """Inside values of all nodes."""
@@ -488,12 +484,10 @@ def derivation_score(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict
     """The sum of the scores of a derivation's edges."""
 
 def derivation_depths(forest: Forest, edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """How far below the root each edge of a derivation is."""
+    """The depth below the root of each edge of a derivation."""
 
 def score_edges(forest: Forest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """
-    w · h of each edge; features beyond the end of `weights` have weight 0.
-    """
+    """w · h of each edge; features without a weight have weight 0."""
 
 def viterbi(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], float]:
     """The best derivation and its score."""
@@ -505,7 +499,7 @@ def count_derivations(forest: Forest) -> str:
     """The number of derivations, in hexadecimal."""
 
 def kbest(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, distinct: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-    """The k best derivations: edges, where those of each begin, and scores."""
+    """The k best derivations: edges, the first edge of each, and scores."""
 
 class KBest:
     """The best derivations, one after the other."""
@@ -544,7 +538,7 @@ class Distribution:
         """Covariance of edge values with the number of uses of each edge."""
 
     def sample(self, count: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
-        """Derivations drawn: edges, where those of each begin, and scores."""
+        """Sampled derivations: edges, the first edge of each, and scores."""
 
 class Envelope:
     """The upper envelope of a forest along a direction."""
@@ -573,7 +567,7 @@ class CorpusScore:
 
     @property
     def dimension(self) -> int:
-        """How many statistics there are."""
+        """The number of statistics."""
 
     def __call__(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float: ...
 
@@ -581,11 +575,11 @@ class CorpusScore:
         """The score of each row of statistics."""
 
     def size(self, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """How much text the statistics stand for, in the metric's unit."""
+        """The amount of text that the statistics describe, in the metric's unit."""
 
     def first_document(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """
-        A small document without a mistake, in whose context a first sentence can be judged.
+        A small, perfect document, the context in which the first sentence is judged.
         """
 
 class ReferenceWords:
@@ -600,11 +594,11 @@ class ReferenceWords:
 
     def find_all(self, vocabulary: Vocabulary, spellings: Sequence[str] | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
         """
-        The number of each word of a vocabulary, -1 for words that are in no reference; spellings, if given, are looked up in place of the words.
+        The number of each word of a vocabulary, -1 for words that are in no reference; if spellings are given, they are looked up instead of the words.
         """
 
 class Hypotheses:
-    """Hypotheses in the numbers of the references' words."""
+    """Hypotheses with the references' word numbers."""
 
     def __len__(self) -> int: ...
 
@@ -615,29 +609,29 @@ def text_hypotheses(references: ReferenceWords, texts: Sequence[str], sentences:
 
 def nbest_hypotheses(references: ReferenceWords, lists: NBest, spellings: Sequence[str] | None = None) -> Hypotheses:
     """
-    The rows of n-best lists as hypotheses; spellings, if given, are looked up in place of the lists' words.
+    The rows of n-best lists as hypotheses; if spellings are given, they are looked up instead of the lists' words.
     """
 
 class WordMetric:
-    """References as a metric that compares words sees them."""
+    """References prepared for a metric that compares words."""
 
     @property
     def dimension(self) -> int:
-        """How many numbers the statistics of a hypothesis are."""
+        """The number of statistics of a hypothesis."""
 
     def statistics(self, hypotheses: Hypotheses, *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
         """A row of statistics for each hypothesis."""
 
     def set_statistics(self, lists: NBest, hypotheses: Hypotheses, *, threads: int = 0) -> None:
         """
-        Store the statistics with the n-best lists that the hypotheses were made of.
+        Store the statistics with the n-best lists from which the hypotheses were made.
         """
 
 class ReferenceLength(enum.Enum):
-    """Which reference length BLEU counts."""
+    """Which reference length BLEU uses."""
 
     closest = 0
-    """To the hypothesis; the shorter of two."""
+    """Closest to the hypothesis; the shorter of two."""
 
     shortest = 1
 
@@ -661,16 +655,16 @@ class TerReferences(WordMetric):
     def __init__(self, references: ReferenceWords) -> None: ...
 
 class ChrfOptions:
-    """How chrF is counted and computed."""
+    """Options of chrF."""
 
     def __init__(self, *, character_order: int = 6, word_order: int = 0, beta: int = 2, whitespace: bool = False, epsilon_smoothing: bool = False) -> None: ...
 
     @property
     def dimension(self) -> int:
-        """How many numbers the statistics of a hypothesis are."""
+        """The number of statistics of a hypothesis."""
 
 class ChrfReferences:
-    """References as chrF sees them."""
+    """References prepared for chrF."""
 
     def __init__(self, references: Sequence[Sequence[str]], options: ChrfOptions = ...) -> None: ...
 
@@ -680,7 +674,7 @@ class ChrfReferences:
         """
 
 class Smoothing(enum.Enum):
-    """What BLEU does about orders without a match."""
+    """How BLEU treats orders without a match."""
 
     none = 0
     """The score is 0."""
@@ -695,7 +689,7 @@ class Smoothing(enum.Enum):
     """1/2, 1/4, ... count as matches."""
 
 class BleuOptions:
-    """How BLEU is computed from statistics."""
+    """Options of BLEU."""
 
     def __init__(self, *, smoothing: Smoothing = Smoothing.none, value: float = 0.0, effective_order: bool = False) -> None: ...
 
@@ -712,17 +706,17 @@ class ChrfScore(CorpusScore):
     def __init__(self, options: ChrfOptions = ...) -> None: ...
 
 class ErrorRateScore(CorpusScore):
-    """Minus the edits for each reference word."""
+    """Minus the edits per reference word."""
 
     def __init__(self) -> None: ...
 
 class MeanScore(CorpusScore):
-    """The mean of a sum and a count, or minus the mean."""
+    """The mean of a sum and a count, negated if lower is better."""
 
     def __init__(self, *, higher_is_better: bool = True) -> None: ...
 
 def perfect_sentence(order: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """Statistics of one sentence of K words without a mistake."""
+    """Statistics of one perfect sentence of K words."""
 
 def document_gains(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """
@@ -734,16 +728,16 @@ def linear_bleu(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), 
 
 def forest_statistics(references: BleuReferences, forest: Forest, sentence: int, numbers: NDArray[numpy.int32], *, max_edges: int) -> tuple[Forest, NDArray[numpy.int32], NDArray[numpy.float64]]:
     """
-    The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is what word w is in the references.
+    The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is the number of word w in the references.
     """
 
 def best_rows(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0, threads: int = 0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
     """
-    Of each sentence the row with the greatest w . h + gain_scale * gain; -1: none.
+    For each sentence the row with the largest w · h + gain_scale * gain; -1 for an empty list.
     """
 
 def best_rows_of(lists: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """The same with the scores w . h at hand."""
+    """The same, given the scores w · h."""
 
 def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10) -> list[list[int]]:
     """
@@ -764,7 +758,9 @@ class BleuForests:
         """Bytes of memory in use."""
 
 def linear_gain(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """What each statistic adds to the gain, near this document."""
+    """
+    The derivative of the gain with respect to each statistic, near this document.
+    """
 
 def hope_fear(forests: ForestSet, split: BleuForests, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], float]]:
     """
@@ -773,7 +769,7 @@ def hope_fear(forests: ForestSet, split: BleuForests, sentence: int, weights: An
 
 def oracle_statistics(forests: ForestSet, split: BleuForests, score: CorpusScore) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """
-    The summed statistics of the best derivations for the metric that can be found.
+    The summed statistics of derivations that together score well, found by greedy search.
     """
 
 class ForestReranker:
@@ -783,7 +779,7 @@ class ForestReranker:
 
     def find(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, gain_weight: float, kept: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]]:
         """
-        Derivations with a large w · h + gain_weight B: edges, where those of each begin, w · h and statistics.
+        Derivations with a large w · h + gain_weight B: edges, the first edge of each, w · h and statistics.
         """
 
 def derivation_statistics(metric: WordMetric, forest: Forest, sentence: int, numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
@@ -793,7 +789,7 @@ def reference_derivation(forest: Forest, references: ReferenceWords, sentence: i
     """The best derivation whose string is a reference, or None."""
 
 class LineSearchResult:
-    """Where a line search ended."""
+    """The result of a line search."""
 
     @property
     def step(self) -> float:
@@ -821,15 +817,17 @@ class ErrorSurface:
         """Find the step with the best score between two bounds."""
 
     def search_scores(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score_at_zero: float, lower: float = float('-inf'), upper: float = float('inf')) -> LineSearchResult:
-        """The same with a score for each row of the table, and that at step 0."""
+        """
+        The same, given a score for each row of the table and the score at step 0.
+        """
 
 def error_surface(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
     """
-    The surface of lines intercept + step * slope; those of sentence i are the ones from offsets[i] to offsets[i + 1].
+    The surface of lines intercept + step * slope; the lines of sentence i are those from offsets[i] to offsets[i + 1].
     """
 
 def nbest_surface(lists: NBest, origins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
-    """The surface along w + step * d, given w . h and d . h of each row."""
+    """The surface along w + step * d, given w · h and d · h of each row."""
 
 class Pool(enum.Enum):
     """Which hypotheses of a list compete on a side of a loss."""
@@ -860,7 +858,7 @@ def loss_gradient(nbest: NBest, weights: Annotated[NDArray[numpy.float64], dict(
     """
 
 class RankingPairs:
-    """Rows of which one should rank above the other."""
+    """Pairs of rows, one of which should rank above the other."""
 
     def __len__(self) -> int: ...
 
@@ -879,7 +877,7 @@ def sample_pairs(nbest: NBest, gains: Annotated[NDArray[numpy.float64], dict(sha
 
 def oracle_pairs(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], oracles: Sequence[Sequence[int]], *, most: int = 0) -> RankingPairs:
     """
-    Every oracle (or `most` of a list's) with every other hypothesis of its list.
+    Every oracle (or at most `most` of each list) paired with every other hypothesis of its list.
     """
 
 class SparseRows:
@@ -891,7 +889,7 @@ class SparseRows:
         """The product of each row with the weights."""
 
     def transposed_dot(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """The sum of the rows, each times its x."""
+        """The sum of the rows, each multiplied by its x."""
 
 def logistic_loss(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """The sum of log(1 + exp(-w.(h(better) - h(worse)))), and its gradient."""
@@ -913,7 +911,7 @@ def softmax_tangents(nbest: NBest, sentences: Annotated[NDArray[numpy.int64], di
     """log(Z_oracle / Z_nbest) of each sentence, and its gradients."""
 
 class MarginSolution:
-    """What solve_margins found."""
+    """The result of solve_margins."""
 
     @property
     def tau(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
@@ -932,7 +930,7 @@ def solve_margins(rows: SparseRows, margins: Annotated[NDArray[numpy.float64], d
     """Minimize |w - start|^2 / 2 + bound * sum of max(0, margin - w.row)."""
 
 class SimplexQpSolution:
-    """What solve_simplex_qp found."""
+    """The result of solve_simplex_qp."""
 
     @property
     def alpha(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]: ...
@@ -942,7 +940,7 @@ class SimplexQpSolution:
 
     @property
     def gap(self) -> float:
-        """The largest violation of the optimality conditions that is left."""
+        """The largest remaining violation of the optimality conditions."""
 
 def solve_simplex_qp(gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], linear: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, budget: float, tolerance: float = 1e-09, max_iterations: int = 100000) -> SimplexQpSolution:
     """
@@ -958,32 +956,32 @@ class OnlineWeights:
 
     @property
     def current(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', writable=False)]:
-        """The weights as they are now: a view, which changes with them."""
+        """The present weights: a view, which changes with them."""
 
     def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float) -> None:
         """w += step * values."""
 
     def count(self, times: float = 1.0) -> None:
-        """End a step: w counts so many times in the mean."""
+        """End a step: w enters the mean with weight `times`."""
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The mean over the steps."""
 
     def grown(self, features: int) -> OnlineWeights:
-        """The same with at least so many features; new ones have weight 0."""
+        """A copy with at least so many features; new ones have weight 0."""
 
     @staticmethod
     def merged(weights: Sequence[OnlineWeights]) -> OnlineWeights:
-        """The mean of several."""
+        """The mean of several weights."""
 
     def copy(self) -> OnlineWeights: ...
 
     def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Everything in one array, for `load`."""
+        """The whole state as one array, for `load`."""
 
     @staticmethod
     def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> OnlineWeights:
-        """What was saved, bit for bit."""
+        """The saved state, bit for bit."""
 
 class WorkingSet:
     """The hope and some fears: rows h(hope) - h(d), and losses."""
@@ -1017,33 +1015,33 @@ class WorkingSet:
         """The direction of the step."""
 
 class SubgradientState:
-    """Weights on their way, and their mean."""
+    """The state of subgradient descent: weights and their mean."""
 
     def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     @property
     def loss(self) -> float:
-        """The losses met in the last epoch, summed up."""
-
-    def __len__(self) -> int: ...
+        """The sum of the losses in the last epoch."""
 
     def moved(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
-        """The same at other weights; what was averaged so far stays."""
+        """The same state at other weights; the average so far is kept."""
 
-    @staticmethod
-    def merged(states: Sequence[SubgradientState]) -> SubgradientState:
-        """The mean of several states."""
+    def __len__(self) -> int: ...
 
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
+    @staticmethod
+    def merged(states: Sequence[SubgradientState]) -> SubgradientState:
+        """The mean of several states."""
+
     def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Everything in one array, for `load`."""
+        """The whole state as one array, for `load`."""
 
     @staticmethod
     def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
-        """What was saved, bit for bit."""
+        """The saved state, bit for bit."""
 
 def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, fixed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, cost_scale: float = 1.0, state: SubgradientState) -> SubgradientState:
     """
@@ -1051,34 +1049,34 @@ def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dic
     """
 
 class KBestMiraState:
-    """Weights on their way, and the document."""
+    """The state of batch MIRA: weights and document."""
 
     def __init__(self, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     @property
     def loss(self) -> float:
-        """The violations met in the last epoch, summed up."""
+        """The sum of the violations in the last epoch."""
 
     @property
     def updates(self) -> int:
-        """How many of its sentences had one."""
+        """How many of its sentences had a violation."""
 
     def __len__(self) -> int: ...
-
-    @staticmethod
-    def merged(states: Sequence[KBestMiraState]) -> KBestMiraState:
-        """The mean of several states."""
 
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
+    @staticmethod
+    def merged(states: Sequence[KBestMiraState]) -> KBestMiraState:
+        """The mean of several states."""
+
     def save(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-        """Everything in one array, for `load`."""
+        """The whole state as one array, for `load`."""
 
     @staticmethod
     def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> KBestMiraState:
-        """What was saved, bit for bit."""
+        """The saved state, bit for bit."""
 
 def kbest_mira_epoch(nbest: NBest, score: CorpusScore, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_step: float, decay: float, hope_context: bool, state: KBestMiraState) -> KBestMiraState:
     """One epoch of k-best MIRA; returns the next state."""
@@ -1104,15 +1102,15 @@ class AlignmentParser:
     def __init__(self, file: str) -> None: ...
 
     def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
+        """Read the next bytes; lines may continue in the next piece."""
 
     def finish(self) -> Alignments:
         """
-        Read what is left, the last line may lack its end, and give all that was read.
+        End the file, whose last line may lack its newline, and return all links.
         """
 
 class SymmetrizationBase(enum.Enum):
-    """Which points are chosen first."""
+    """The points to start from."""
 
     intersection = 0
 
@@ -1121,7 +1119,7 @@ class SymmetrizationBase(enum.Enum):
     grow = 2
 
 class SymmetrizationFinal(enum.Enum):
-    """Which words a last point must give a link to."""
+    """Which words of a final point must have no link."""
 
     none = 0
 
@@ -1130,7 +1128,7 @@ class SymmetrizationFinal(enum.Enum):
     both = 2
 
 def symmetrize_alignments(forward: Alignments, reverse: Alignments, base: SymmetrizationBase, diagonal: bool, final: SymmetrizationFinal) -> Alignments:
-    """One alignment of two directed ones."""
+    """Combine two directed alignments into one."""
 
 class FeatureKind(enum.Enum):
     """What the values of a feature are."""
@@ -1143,28 +1141,28 @@ class FeatureKind(enum.Enum):
 
 def score_of(kind: FeatureKind, value: float) -> float:
     """
-    What the model sees of a value: for a probability its logarithm, at least -100.
+    The value that the model uses: for a probability its logarithm, at least -100.
     """
 
 class Link:
-    """Two words that belong together, by their places."""
+    """A link between two words, by their positions."""
 
     def __init__(self, source: int, target: int) -> None: ...
 
     @property
     def source(self) -> int:
-        """The place of the source word."""
+        """The position of the source word."""
 
     @property
     def target(self) -> int:
-        """The place of the target word."""
+        """The position of the target word."""
 
 class Rule:
-    """A rule of a grammar, apart from its source side."""
+    """A rule of a grammar without its source side."""
 
     @property
     def id(self) -> int:
-        """Where the rule is in its table."""
+        """The position of the rule in its table."""
 
     @property
     def lhs(self) -> int:
@@ -1208,10 +1206,10 @@ class Grammar:
         """The state before any symbol."""
 
     def child(self, state: int, symbol: int) -> int | None:
-        """The state behind a state and a symbol, or None."""
+        """The child of a state under a symbol, or None."""
 
     def symbols(self, state: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
-        """The symbols that lead on from a state, increasing."""
+        """The symbols of the children of a state, increasing."""
 
     def first_child(self, state: int) -> int:
         """The state that the first of these symbols leads to; the others follow."""
@@ -1228,7 +1226,7 @@ class Grammar:
 
     @property
     def source_count(self) -> int:
-        """Different source sides."""
+        """Distinct source sides."""
 
     @property
     def state_count(self) -> int:
@@ -1236,7 +1234,7 @@ class Grammar:
 
     @property
     def nbytes(self) -> int:
-        """The size of the file."""
+        """The size of the file in bytes."""
 
     @property
     def dense_count(self) -> int:
@@ -1271,7 +1269,7 @@ class Grammar:
         """The file."""
 
 class GrammarBuilder:
-    """Makes a grammar of rules that come in any order."""
+    """Makes a grammar from rules in any order."""
 
     def __init__(self) -> None: ...
 
@@ -1308,7 +1306,7 @@ class GrammarBuilder:
         """Write the grammar to a file."""
 
 class TextScore:
-    """Sums over the words of a text, ends included."""
+    """Sums over the words of a text, including the ends of sentences."""
 
     def __init__(self) -> None: ...
 
@@ -1318,7 +1316,7 @@ class TextScore:
 
     @property
     def log10_unknown(self) -> float:
-        """The part that unknown words have."""
+        """The part due to unknown words."""
 
     @property
     def tokens(self) -> int:
@@ -1326,7 +1324,7 @@ class TextScore:
 
     @property
     def unknown(self) -> int:
-        """Words that the model does not know."""
+        """Words unknown to the model."""
 
 class LanguageModel:
     """An n-gram model in ARPA or KenLM binary form."""
@@ -1353,7 +1351,7 @@ class OrderSummary:
 
     @property
     def pruned(self) -> int:
-        """How many were left out."""
+        """How many were pruned."""
 
     @property
     def discounts(self) -> list[float]:
@@ -1372,7 +1370,7 @@ class EstimationSummary:
 
     @property
     def orders(self) -> list[OrderSummary]:
-        """What there is of each order, from 1."""
+        """A summary of each order, from 1."""
 
 class LanguageModelEstimator:
     """Interpolated modified Kneser-Ney estimation from a text in pieces."""
@@ -1380,18 +1378,16 @@ class LanguageModelEstimator:
     def __init__(self, *, order: int, prune: Sequence[int], discount_fallback: Sequence[float] | None, skip_special_words: bool, memory: int, directory: str) -> None: ...
 
     def begin_file(self, name: str) -> None:
-        """A file begins; the name is for errors."""
+        """Begin a file; the name is used in messages."""
 
     def add(self, text: bytes) -> None:
-        """The next piece of the file."""
+        """Add the next piece of the file."""
 
     def end_file(self) -> None:
-        """The file is over."""
+        """End the file."""
 
     def write_arpa(self, path: str, progress: Callable[[str, int, int], None]) -> EstimationSummary:
-        """
-        Estimate the model of all that was added, write it, and say what it has.
-        """
+        """Estimate the model, write it, and return a summary."""
 
 def write_kenlm_binary(arpa: str, path: str, *, structure: str, memory: int, directory: str) -> None:
     """
@@ -1412,7 +1408,7 @@ class ModelNames:
 
     @property
     def pass_through(self) -> str:
-        """That of words that pass as they are."""
+        """The label of copied words."""
 
     @pass_through.setter
     def pass_through(self, arg: str, /) -> None: ...
@@ -1440,27 +1436,27 @@ class ModelNames:
 
     @property
     def identity_rule(self) -> str:
-        """1 for each word that passes."""
+        """1 for each copied word."""
 
     @identity_rule.setter
     def identity_rule(self, arg: str, /) -> None: ...
 
     @property
     def number_rule(self) -> str:
-        """1 for each number that passes."""
+        """1 for each copied number."""
 
     @number_rule.setter
     def number_rule(self, arg: str, /) -> None: ...
 
     @property
     def name_rule(self) -> str:
-        """1 for each name that passes."""
+        """1 for each copied name."""
 
     @name_rule.setter
     def name_rule(self, arg: str, /) -> None: ...
 
 class FeatureView(enum.Enum):
-    """What the model sees of a grammar's value."""
+    """How the model uses a value of a grammar."""
 
     none = 0
 
@@ -1471,7 +1467,7 @@ class FeatureView(enum.Enum):
     rarity = 3
 
 class FeatureUse:
-    """A feature that is made of one of a grammar."""
+    """A feature computed from a feature of a grammar."""
 
     def __init__(self, of: str, view: FeatureView, name: str) -> None: ...
 
@@ -1480,7 +1476,7 @@ class GrammarUse:
 
     def __init__(self, grammar: Grammar, max_span: int, features: Sequence[FeatureUse]) -> None:
         """
-        A grammar, how many source words its rules may cover (0: any number), and which of its features are used in another way than usual.
+        A grammar, how many source words its rules may cover (0 means no limit), and the features that are not used in the default way.
         """
 
 class NamedLanguageModel:
@@ -1490,7 +1486,7 @@ class NamedLanguageModel:
         """The name of its feature, and the model."""
 
 class WordFeatures:
-    """Features of words that are in no grammar."""
+    """Features of words that no grammar has."""
 
     def __init__(self) -> None: ...
 
@@ -1499,11 +1495,11 @@ class WordFeatures:
 
     def add_trigger(self, source: str, target: str, name: str) -> None:
         """
-        A feature that counts a target word where a source word is in the sentence.
+        A feature that counts a target word if a source word is in the sentence.
         """
 
 class TranslationModel:
-    """Grammars and language models in one numbering of features."""
+    """Grammars and language models with common feature ids."""
 
     def __init__(self, grammars: Sequence[GrammarUse], language_models: Sequence[NamedLanguageModel], names: ModelNames, feature_names: Vocabulary, word_features: WordFeatures) -> None: ...
 
@@ -1512,13 +1508,13 @@ class TranslationModel:
         """The names of features."""
 
 class DecoderOptions:
-    """How to decode."""
+    """Options of a decoder."""
 
     def __init__(self) -> None: ...
 
     @property
     def rule_limit(self) -> int:
-        """Rules of a source side; 0: all."""
+        """Rules of a source side to consider; 0 means all."""
 
     @rule_limit.setter
     def rule_limit(self, arg: int, /) -> None: ...
@@ -1526,7 +1522,7 @@ class DecoderOptions:
     @property
     def rule_weights(self) -> list[float]:
         """
-        By which these rules are the best, by feature id; empty: the weights of the decoder.
+        The weights that rank these rules, by feature id; empty for the weights of the decoder.
         """
 
     @rule_weights.setter
@@ -1534,67 +1530,69 @@ class DecoderOptions:
 
     @property
     def identity_rules(self) -> bool:
-        """Whether every word may pass as it is."""
+        """Whether every word may be copied."""
 
     @identity_rules.setter
     def identity_rules(self, arg: bool, /) -> None: ...
 
     @property
     def number_rules(self) -> bool:
-        """Whether words of digits and punctuation may."""
+        """Whether words of digits and punctuation may be copied."""
 
     @number_rules.setter
     def number_rules(self, arg: bool, /) -> None: ...
 
     @property
     def name_rules(self) -> bool:
-        """Whether words that begin with a capital letter may."""
+        """Whether words that begin with a capital letter may be copied."""
 
     @name_rules.setter
     def name_rules(self, arg: bool, /) -> None: ...
 
     @property
     def pop_limit(self) -> int:
-        """Candidates to be scored for each node of the chart; 0: all."""
+        """Candidates scored for each node of the chart; 0 means all."""
 
     @pop_limit.setter
     def pop_limit(self, arg: int, /) -> None: ...
 
     @property
     def beam(self) -> float:
-        """How much worse than the best of its node a derivation may be; 0: any."""
+        """
+        How much worse than the best of its node a derivation may be; 0 means no limit.
+        """
 
     @beam.setter
     def beam(self, arg: float, /) -> None: ...
 
     @property
     def cache_bytes(self) -> int:
-        """Memory for scored rules."""
+        """Bytes of memory for scored rules."""
 
     @cache_bytes.setter
     def cache_bytes(self, arg: int, /) -> None: ...
 
 class Decoder:
-    """Translates sentences; may be used by many threads."""
+    """Translates sentences; thread-safe."""
 
     def __init__(self, model: TranslationModel, templates: TemplateFeatures | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: DecoderOptions) -> None: ...
 
     def meet(self, words: Sequence[str]) -> None:
         """
-        Meet all rules of a sentence: the features of templates get their numbers.
+        Score all rules of a sentence, so that the features of templates get their ids.
         """
 
     def parse(self, words: Sequence[str]) -> Forest:
         """All parses of a sentence, without language models."""
 
     def forest(self, words: Sequence[str]) -> Forest:
-        """What cube pruning leaves of them, with language models."""
+        """The result of cube pruning with language models."""
 
     def best(self, words: Sequence[str]) -> Forest:
-        """The best derivation, as a forest that has no other."""
+        """The best derivation, as a forest with no other."""
 
 class PassThrough(enum.Enum):
-    """Why a word passes as it is."""
+    """Why a word is copied."""
 
     unknown = 0
 
@@ -1605,14 +1603,14 @@ class PassThrough(enum.Enum):
     proper_name = 3
 
 class RuleTemplate:
-    """Gives features to rules."""
+    """Computes features of rules."""
 
 class PythonTemplate(RuleTemplate):
-    """A template that is in Python."""
+    """A template written in Python."""
 
     def __init__(self, names: Vocabulary, rules: Callable[[int, Sequence[int], Sequence[Rule]], Sequence[Sequence[tuple[str, float]]]], word: Callable[[PassThrough, str], Sequence[Sequence[tuple[str, float]]]]) -> None:
         """
-        The function `rules` gets the number of a grammar, a source side and its rules, and `word` gets why a word passes and the word; both give the features of each rule.
+        `rules` is called with the number of a grammar, a source side and its rules, `word` with the reason why a word is copied and the word; both return the features of each rule.
         """
 
 class LexicalTemplate(RuleTemplate):
@@ -1620,45 +1618,45 @@ class LexicalTemplate(RuleTemplate):
 
     def __init__(self, *, model: TranslationModel, source_words: Sequence[str], target_words: Sequence[str], unknown: bool, names: Sequence[str], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """
-        Feature i is of target word target[i] of the list and of source word source[i], or of ANY or NULL. The number behind a list is for all other words, if `unknown`.
+        Feature i counts target word target[i] with source word source[i], or with ANY or NULL. The number after the end of a list stands for all other words, if `unknown`.
         """
 
     ANY: Final[int] = ...
-    """Whatever the source word."""
+    """Any source word."""
 
     NULL: Final[int] = ...
-    """Without a source word."""
+    """No source word."""
 
 class TemplateFeatures:
-    """What templates say of rules, kept."""
+    """A cache of the features that templates compute."""
 
     def __init__(self, model: TranslationModel, templates: Sequence[RuleTemplate], max_bytes: int) -> None: ...
 
     @property
     def nbytes(self) -> int:
-        """Memory in use."""
+        """Bytes of memory in use."""
 
 class PreparedForest:
-    """A forest as rescoring needs it, whatever the weights are."""
+    """A forest in the form that rescoring needs, for any weights."""
 
     @property
     def bytes(self) -> int:
-        """The memory that it takes."""
+        """Bytes of memory in use."""
 
     @property
     def feature_names(self) -> Vocabulary:
         """The names of features."""
 
 class ForestRescorer:
-    """Puts language models into forests; may be used by many threads."""
+    """Adds language models to forests; thread-safe."""
 
     def __init__(self, language_models: Sequence[NamedLanguageModel], word_features: WordFeatures, pop_limit: int, beam: float) -> None: ...
 
     def prepare(self, forest: Forest) -> PreparedForest:
-        """A forest as rescoring needs it, whatever the weights are."""
+        """A forest in the form that rescoring needs, for any weights."""
 
     def rescore(self, forest: PreparedForest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], only_best: bool) -> Forest:
-        """The forest with language models, or the best derivation of it."""
+        """The forest with language models, or only its best derivation."""
 
 class RuleSmoothing(enum.Enum):
     """How relative frequencies are smoothed."""
@@ -1668,12 +1666,12 @@ class RuleSmoothing(enum.Enum):
     good_turing = 1
 
 class ExtractionOptions:
-    """What rules are extracted."""
+    """Limits on the rules that are extracted."""
 
     def __init__(self, *, max_phrase_length: int, max_source_symbols: int, max_nonterminals: int, min_nonterminal_span: int, adjacent_nonterminals: bool, tight: bool, fractional_counts: bool) -> None: ...
 
 class ExtractionSummary:
-    """What was found in a bitext."""
+    """Summary of an extraction."""
 
     @property
     def sentences(self) -> int:
@@ -1685,19 +1683,19 @@ class ExtractionSummary:
 
     @property
     def instances(self) -> int:
-        """Places where a rule was found."""
+        """Occurrences of rules."""
 
     @property
     def rules(self) -> int:
-        """Different rules, written."""
+        """Distinct rules written."""
 
     @property
     def sources(self) -> int:
-        """Different source sides of these."""
+        """Distinct source sides of these rules."""
 
     @property
     def bytes(self) -> int:
-        """The size of the file."""
+        """The size of the file in bytes."""
 
 class TextParser:
     """Reads one side of a bitext in pieces."""
@@ -1705,16 +1703,16 @@ class TextParser:
     def __init__(self, file: str) -> None: ...
 
     def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
+        """Read the next bytes; lines may continue in the next piece."""
 
     def finish(self) -> None:
-        """Read what is left: the last line may lack its end."""
+        """End the file; the last line may lack its newline."""
 
 class Bitext:
     """A word-aligned bitext."""
 
     def __init__(self, source: TextParser, target: TextParser, alignments: Alignments, alignment_file: str) -> None:
-        """Both texts, whose parsers are empty then, and their alignments."""
+        """Both texts, whose parsers are empty afterwards, and their alignments."""
 
     def __len__(self) -> int: ...
 
@@ -1730,7 +1728,7 @@ def extract_rules(*, bitext: Bitext, options: ExtractionOptions, smoothing: Rule
     """Extract and score rules and write them as a grammar."""
 
 class LexicalCounts:
-    """Frequent words and what they are linked to."""
+    """Frequent words and the words they are linked to."""
 
     @property
     def source(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
@@ -1742,11 +1740,11 @@ class LexicalCounts:
 
     @property
     def count(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', writable=False)]:
-        """How often that was seen."""
+        """The count of each pair."""
 
 def count_lexical(bitext: Bitext, min_count: int, min_feature_count: int, progress: Callable[[str, int, int], None]) -> tuple[list[str], list[str], LexicalCounts]:
     """
-    The frequent words of both sides, and what was seen of them; the number behind them is that of all other words.
+    The frequent words of both sides and the counts of their links; the number after the last word stands for all other words.
     """
 
 def frequent_links(bitext: Bitext, limit: int, progress: Callable[[str, int, int], None]) -> list[tuple[list[str], int]]:
@@ -1767,17 +1765,17 @@ class DirectedAlignments:
 
     @property
     def forward(self) -> Alignments:
-        """In which each target word has chosen."""
+        """Each target word has chosen its source word."""
 
     @property
     def reverse(self) -> Alignments:
-        """In which each source word has chosen."""
+        """Each source word has chosen its target word."""
 
 class WordAligner:
     """Aligns the words of a bitext, in both directions."""
 
     def __init__(self, source: TextParser, target: TextParser, *, null_probability: float, tension: float, concentration: float, max_length: int, memory: int, threads: int) -> None:
-        """Both texts, which must stay as they are."""
+        """Both texts, which must not change."""
 
     def iterate(self) -> None:
         """An iteration of expectation maximization."""
@@ -1791,7 +1789,7 @@ class WordAligner:
 
 class BarLayout:
     """
-    Which field of a line is what: counted from 0, or negative, from the end; field 0 is the sentence.
+    The meaning of the fields of a line, counted from 0 or, if negative, from the end; field 0 is the sentence.
     """
 
     def __init__(self, *, text: int = 1, features: int | None = 2, total: int | None = 3, semicolons: bool = False, ignored: Sequence[str] = []) -> None: ...
@@ -1814,7 +1812,7 @@ class BarLayout:
 
     @property
     def ignored(self) -> list[str]:
-        """Labels that are no features."""
+        """Labels that are not features."""
 
 class BarHypothesis:
     """A hypothesis that was read from a line."""
@@ -1847,7 +1845,7 @@ def parse_hypothesis(line: str, layout: BarLayout, where: str = '') -> BarHypoth
     """Parse a line; messages begin with `where`."""
 
 def format_number(value: float) -> str:
-    """The shortest decimal number that reads back as the same."""
+    """The shortest decimal number that converts back to the same double."""
 
 class NBestParser:
     """Reads n-best lists from pieces of a file into a builder."""
@@ -1855,10 +1853,10 @@ class NBestParser:
     def __init__(self, builder: NBestBuilder, layout: BarLayout, file: str) -> None: ...
 
     def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
+        """Read the next bytes; lines may continue in the next piece."""
 
     def finish(self) -> None:
-        """Read what is left: the last line may lack its end."""
+        """End the file; the last line may lack its newline."""
 
     @property
     def line_count(self) -> int:
@@ -1866,7 +1864,7 @@ class NBestParser:
 
     @property
     def labels(self) -> list[tuple[str, int]]:
-        """The labels that had several values, and how many."""
+        """The labels with several values, and how many."""
 
 def encode_forest(forest: Forest, words: Vocabulary, feature_names: Vocabulary) -> bytes:
     """
@@ -1874,19 +1872,17 @@ def encode_forest(forest: Forest, words: Vocabulary, feature_names: Vocabulary) 
     """
 
 def decode_forest(bytes: bytes, words: Vocabulary, feature_names: Vocabulary, word_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], feature_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
-    """
-    The forest of these bytes; the ids are those that stored numbers stand for.
-    """
+    """Decode a forest; the ids are those of the stored numbers."""
 
 def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
     """The bytes of a vocabulary."""
 
 def decode_vocabulary(bytes: bytes, vocabulary: Vocabulary) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
-    """Add the strings to a vocabulary; their ids."""
+    """Add the strings to a vocabulary and return their ids."""
 
 def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_names: Vocabulary) -> Forest:
     """
-    The forest that a file in Moses' or cdec's form has; `file` is for messages.
+    The forest of a file in Moses' or cdec's form; `file` is used in messages.
     """
 
 def format_moses_hypergraph(forest: Forest, covered: bool) -> bytes:
@@ -1906,14 +1902,14 @@ class RuleParser:
         """Numbers without names are named after the label."""
 
     def feed(self, piece: bytes) -> None:
-        """Read the next bytes; lines may go on in the next piece."""
+        """Read the next bytes; lines may continue in the next piece."""
 
     def finish(self) -> None:
-        """Read what is left: the last line may lack its end."""
+        """End the file; the last line may lack its newline."""
 
     @property
     def line_count(self) -> int:
         """Lines so far."""
 
 def write_rules(grammar: Grammar, table: RuleTable, sink: Callable[[bytes], None]) -> None:
-    """Write all rules as text, which is handed to `sink` in pieces."""
+    """Write all rules as text, passed to `sink` in pieces."""

@@ -169,7 +169,7 @@ def test_samples_depend_on_the_seed_alone() -> None:
 @pytest.mark.parametrize("temperature", [0.0, -1.0, math.inf, math.nan])
 def test_a_temperature_that_is_not_positive_is_an_error(temperature: float) -> None:
     forest = nbest_forest([Hypothesis(text="x")])
-    with pytest.raises(ConfigError, match="temperature has to be positive and finite"):
+    with pytest.raises(ConfigError, match="temperature must be positive and finite"):
         forest.distribution(edge_scores=np.zeros(1), temperature=temperature)
 
 

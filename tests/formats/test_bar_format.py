@@ -81,7 +81,7 @@ def test_semicolons_separate_features_only_where_the_layout_says_so() -> None:
 
 @pytest.mark.parametrize("token", ["a=1;b=2", "a;b=1;c=2", "x=y=-1.5e3;z=0", "a=1;=2"])
 def test_features_with_semicolons_between_them_are_not_taken_for_one(token: str) -> None:
-    with pytest.raises(FormatError, match="name the format cdec:semicolons=true"):
+    with pytest.raises(FormatError, match="use the format cdec:semicolons=true"):
         features(token)
 
 
@@ -157,9 +157,9 @@ def test_a_value_that_is_not_finite_is_an_error_with_line_and_feature(value: str
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("TM= 1 2", "TM= 1", "label 'TM' has 1 value, but 2 on a line before"),
-        ("TM= 1", "TM= 1 2", "label 'TM' has 2 values, but 1 on a line before"),
-        ("TM= 1 2", "TM= 1 2 3", "label 'TM' has 3 values, but 2 on a line before"),
+        ("TM= 1 2", "TM= 1", "label 'TM' has 1 value, but 2 on an earlier line"),
+        ("TM= 1", "TM= 1 2", "label 'TM' has 2 values, but 1 on an earlier line"),
+        ("TM= 1 2", "TM= 1 2 3", "label 'TM' has 3 values, but 2 on an earlier line"),
     ],
 )
 def test_a_label_must_always_have_as_many_values(first: str, second: str, message: str) -> None:

@@ -142,7 +142,7 @@ def test_several_files_make_one_grammar(tmp_path: Path) -> None:
         ("a [X] ||| b [X] ||| x", "expected a number, found 'x'"),
         ("a [X] ||| b [X] ||| nan", "is nan"),
         ("a [X] ||| b [X] |||", "has 0 scores"),
-        ("a [X] ||| b [X] ||| 1 1", "has 2 scores; there were other numbers"),
+        ("a [X] ||| b [X] ||| 1 1", "has 2 scores; earlier lines have another number"),
         ("a [X] ||| b [X] ||| 1 ||| ||| ||| name", "'name' has no value"),
         ("[X] ||| b [X] ||| 1", "0 source"),
     ],
@@ -169,12 +169,12 @@ def test_what_is_no_moses_rule_is_named_with_file_and_line(
         ("[X] ||| [1] a ||| b |||", r"in order, found '\[1\]'"),
         ("[X] ||| [X,1] a ||| b [X] |||", r"up to 1, found '\[X\]'"),
         ("[X] ||| [X,1] a ||| b [2] |||", r"up to 1, found '\[2\]'"),
-        ("[X] ||| [X,1] a ||| b [1] [1] |||", "there twice"),
+        ("[X] ||| [X,1] a ||| b [1] [1] |||", "used twice"),
         ("[X] ||| [X,1] a ||| b |||", "target side 0"),
         ("[X] ||| ||| b |||", "0 source"),
         ("[X] ||| a ||| b ||| name=x", "found 'name=x'"),
         ("[X] ||| a ||| b ||| =1", "found '=1'"),
-        ("[X] ||| a ||| b ||| n=1 n=2", "'n' is there twice"),
+        ("[X] ||| a ||| b ||| n=1 n=2", "'n' occurs twice"),
         ("[X] ||| a ||| b ||| n=1e99", "'n' is"),
         ("[X] ||| a ||| b ||| n=1 ||| 1-0", "link 1-0 is outside"),
     ],
@@ -190,7 +190,7 @@ def test_what_is_no_hiero_rule_is_named_with_file_and_line(
 
 def test_what_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "rules").write_bytes(b"[X] ||| a ||| \xff |||\n")
-    with pytest.raises(FormatError, match="rules:1: is not UTF-8"):
+    with pytest.raises(FormatError, match="rules:1: byte 15 of the line is not UTF-8"):
         read_rules(tmp_path / "rules", "cdec")
 
 

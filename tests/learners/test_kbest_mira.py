@@ -125,7 +125,7 @@ def test_a_line_search_never_lowers_the_metric() -> None:
 def test_lists_without_statistics_are_refused() -> None:
     data = synthetic_set()
     bare = _core.NBestBuilder(data.nbest.words, data.nbest.feature_names).finish(1)
-    with pytest.raises(DataError, match="no statistics of a metric"):
+    with pytest.raises(DataError, match="no statistics; compute them with a metric"):
         _core.kbest_mira_epoch(
             bare,
             data.corpus_score,

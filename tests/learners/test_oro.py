@@ -81,7 +81,7 @@ def test_pairs_of_other_lists_are_refused() -> None:
     large, few = synthetic_set(sentences=4, size=6), synthetic_set(sentences=1, size=6)
     oracles = _core.corpus_oracles(large.nbest.core, large.corpus_score, np.array([3]))
     pairs = _core.oracle_pairs(large.nbest.core, np.array([3]), oracles, most=0)
-    with pytest.raises(DataError, match="the pairs are of other lists"):
+    with pytest.raises(DataError, match="the pairs belong to other n-best lists"):
         _core.violated_pairs(few.nbest.core, pairs, start_vector(few))
 
 

@@ -209,7 +209,7 @@ def test_reference_files_of_different_length_are_an_error_that_names_both() -> N
 def test_hypotheses_numbered_for_other_references_are_refused() -> None:
     first, second = _core.ReferenceWords([["a"]]), _core.ReferenceWords([["b"]])
     hypotheses = _core.text_hypotheses(first, ["a"], np.array([0]))
-    with pytest.raises(DataError, match="numbered for other references"):
+    with pytest.raises(DataError, match="prepared for other references"):
         _core.BleuReferences(second).statistics(hypotheses)
 
 

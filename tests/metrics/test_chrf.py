@@ -104,7 +104,9 @@ def test_mismatches_are_errors_that_name_both_numbers() -> None:
     with pytest.raises(DataError, match="1 hypotheses, but references for 2 sentences"):
         prepared.statistics(["a"])
     core = _core.ChrfReferences([["a"]])
-    with pytest.raises(DataError, match="hypothesis 0 is of sentence 1, but there are references"):
+    with pytest.raises(
+        DataError, match="hypothesis 0 belongs to sentence 1, but there are references"
+    ):
         core.statistics(["a"], np.array([1]))
     with pytest.raises(DataError, match="1 hypotheses, but sentence numbers for 2"):
         core.statistics(["a"], np.array([0, 0]))

@@ -156,7 +156,7 @@ def test_what_cannot_be_intersected_is_refused() -> None:
     prepared = Bleu(tokenize="none").prepare(References([["a b c"]]))
     with pytest.raises(ForestError, match="the forest of 3 edges has more than 3; prune it"):
         prepared.forest_statistics(forest, 0, max_edges=3)
-    with pytest.raises(DataError, match="of sentence 1, but there are references for 1 sentences"):
+    with pytest.raises(DataError, match="to sentence 1, but there are references for 1 sentences"):
         prepared.forest_statistics(forest, 1)
     with pytest.raises(ConfigError, match=r"'13a', but forests are already tokenized; use 'none'"):
         Bleu().prepare(References([["a b c"]])).forest_statistics(forest, 0)

@@ -81,13 +81,14 @@ def test_a_directory_that_does_not_exist_is_an_error_that_names_it(tmp_path: Pat
     missing = tmp_path / "missing"
     builder = NBestBuilder(memory_limit=1, directory=str(missing))
     with pytest.raises(
-        HopefearError, match=f"no temporary file can be made in '{missing}': No such file"
+        HopefearError, match=f"cannot create a temporary file in '{missing}': No such file"
     ):
         builder.add(0, "a house", {"lm": 1.0})
 
 
 FULL = """
 import resource
+from hopefear.errors import HopefearError
 from hopefear.nbest import NBestBuilder
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
@@ -117,5 +118,5 @@ def test_a_file_that_cannot_grow_is_an_error_and_costs_nothing_else() -> None:
     lines = run.stdout.splitlines()
     assert len(lines) == 2
     for line in lines:
-        assert line.startswith("moving data to a temporary file: it cannot be made")
+        assert line.startswith("moving data to a temporary file: it cannot grow")
         assert "File too large; free some space, choose another directory, or raise" in line

@@ -196,12 +196,12 @@ def test_what_does_not_fit_is_refused() -> None:
     forest, references = nbest_forest([Hypothesis(text="a")]), prepare(["a"])
     with pytest.raises(DataError, match="the document has 7 statistics, the references give 9"):
         references.reranker(forest, 0, document_of(3))
-    with pytest.raises(DataError, match="of sentence 1, but there are references for 1"):
+    with pytest.raises(DataError, match="belongs to sentence 1, but there are references for 1"):
         references.reranker(forest, 1, document_of(4))
     prepared = reranker(forest, references)
     with pytest.raises(ForestError, match="2"):
         prepared.find(np.zeros(2), gain_weight=1.0)
-    with pytest.raises(ConfigError, match="at least one derivation has to be kept"):
+    with pytest.raises(ConfigError, match="derivations to keep must be at least 1"):
         prepared.find(np.zeros(1), gain_weight=1.0, kept=0)
-    with pytest.raises(ConfigError, match="has to be finite, got nan"):
+    with pytest.raises(ConfigError, match="must be finite, got nan"):
         prepared.find(np.zeros(1), gain_weight=np.nan)

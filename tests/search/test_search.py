@@ -316,7 +316,7 @@ def test_searches_need_the_words_of_the_references() -> None:
 def test_a_sentence_without_references_is_refused() -> None:
     forest = nbest_forest([Hypothesis(text="a")])
     example = Example(forest, 1, prepare(["a"]), np.zeros(0))
-    with pytest.raises(DataError, match="of sentence 1, but there are references for 1"):
+    with pytest.raises(DataError, match="belongs to sentence 1, but there are references for 1"):
         _ = example.best
 
 

@@ -187,7 +187,7 @@ def test_an_array_of_weights_may_be_shorter_than_the_list_of_features(models: Mo
 def test_weights_that_are_not_finite_are_refused(models: Models) -> None:
     parsed = decoder([], models).parse(["a"])
     bad = np.full(len(parsed.feature_names), math.nan)
-    with pytest.raises(DataError, match="is nan; weights have to be finite"):
+    with pytest.raises(DataError, match="is nan; weights must be finite"):
         ForestRescorer(models).rescore(parsed, bad)
 
 

@@ -8,8 +8,8 @@ namespace hopefear {
 
 namespace {
 
-// The length of the character that `text` begins with; 0 if it is none: cut short, longer than it
-// need be, a surrogate, or beyond U+10FFFF.
+// The length of the character that `text` begins with; 0 if it is invalid: truncated, overlong, a
+// surrogate, or beyond U+10FFFF.
 [[nodiscard]] std::size_t character_size(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
@@ -53,8 +53,8 @@ std::size_t valid_utf8_prefix(std::string_view text) {
 
 namespace {
 
-// The first character of UTF-8 text, if it takes one or two bytes or is of Latin Extended
-// Additional; otherwise 0.
+// The first character of UTF-8 text if it has one or two bytes or is in Latin Extended Additional;
+// otherwise 0.
 std::uint32_t first_character(std::string_view word) {
     const auto byte = [&](std::size_t i) -> std::uint32_t {
         return i < word.size() ? static_cast<unsigned char>(word[i]) : 0;

@@ -36,7 +36,7 @@ void FeaturePatterns::grow() {
     while (wanted < 4 * (size() + 1)) wanted *= 2;
     slots_.assign(wanted, -1);
     for (std::size_t i = 0; i < size(); ++i) {
-        std::size_t at = hashes_[i] & (wanted - 1);  // all are different: any free slot does
+        std::size_t at = hashes_[i] & (wanted - 1);  // all differ: any free slot will do
         while (slots_[at] >= 0) at = (at + 1) & (wanted - 1);
         slots_[at] = static_cast<Id>(i);
     }
@@ -163,7 +163,7 @@ void FeatureRows::spill(const std::string& directory) {
 
 void FeatureRows::release(std::size_t begin, std::size_t end) const {
     if (!spilled() || begin >= end) return;
-    patterns_.release();  // in no order that the rows would tell
+    patterns_.release();  // rows use patterns in no particular order
     pattern_.release(begin, end);
     offsets_.release(begin, end);
     values_.release(first_value(begin), first_value(end));
@@ -184,7 +184,7 @@ std::size_t FeatureRows::resident_bytes() const {
 
 namespace {
 
-// Stable, in place; for short rows, which most are, and nearly sorted ones.
+// A stable insertion sort: most rows are short or nearly sorted.
 void sort_short_row(std::vector<FeatureId>& ids, std::vector<double>& values) {
     for (std::size_t i = 1; i < ids.size(); ++i) {
         const FeatureId id = ids[i];

@@ -25,9 +25,9 @@ namespace {
     return (bytes + unit - 1) / unit * unit;
 }
 
-// From this many bytes on a block has pages of its own, and from so many on the pages are large
-// ones where the system has them: a list that is looked up here and there then needs few entries of
-// the processor's table of pages. For less, a large page that is half empty would be a waste.
+// Blocks of at least this size have pages of their own; beyond the second size, the pages are huge
+// ones if the system has them, so that random access needs fewer entries of the translation
+// lookaside buffer. Below that, a half empty huge page would be a waste.
 constexpr std::size_t mapped_from = std::size_t{256} << 10;
 constexpr std::size_t large_pages_from = std::size_t{32} << 20;
 
@@ -41,8 +41,7 @@ constexpr std::size_t large_pages_from = std::size_t{32} << 20;
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
-// Pages for so many bytes, which are large ones if the system has any: they begin where a large
-// page can begin.
+// Map pages for so many bytes, aligned so that they can be huge pages.
 [[nodiscard]] std::byte* map_large_pages(std::size_t bytes) {
     constexpr std::size_t large = std::size_t{2} << 20;
     std::byte* const place = map_pages(bytes + large);
@@ -50,7 +49,7 @@ constexpr std::size_t large_pages_from = std::size_t{32} << 20;
     const std::size_t before = round_up(address, large) - address;
     if (before > 0) munmap(place, before);
     if (before < large) munmap(place + before + bytes, large - before);
-    // Only advice: without large pages everything works as well.
+    // Only advice: everything works without huge pages, too.
     madvise(place + before, bytes, MADV_HUGEPAGE);
     return place + before;
 }
@@ -59,7 +58,7 @@ constexpr std::size_t large_pages_from = std::size_t{32} << 20;
     return bytes < large_pages_from ? map_pages(bytes) : map_large_pages(bytes);
 }
 
-// Large pages that are moved to where none can begin would be split into small ones.
+// Moving huge pages to an unaligned address would split them into small ones.
 [[nodiscard]] std::byte* move_large_pages(std::byte* data, std::size_t bytes, std::size_t wanted) {
     std::byte* const place = map_large_pages(wanted);
     void* const moved = mremap(data, bytes, wanted, MREMAP_MAYMOVE | MREMAP_FIXED, place);
@@ -129,7 +128,7 @@ void Block::resize_file(std::size_t capacity) {
                                     static_cast<off_t>(capacity - capacity_));
         } while (error == EINTR);
         if (error != 0)
-            fail_to_spill("it cannot be made " + std::to_string(capacity) + " bytes long", error);
+            fail_to_spill("it cannot grow to " + std::to_string(capacity) + " bytes", error);
     }
     void* mapped = nullptr;
     if (capacity == 0) {
@@ -151,7 +150,7 @@ void Block::spill(const std::string& directory, std::size_t used) {
     Block moved;
     moved.file_ = open_nameless(directory);
     moved.resize(used);
-    // In pieces that are given back at once: the move must not need the memory twice.
+    // In pieces that are released at once: the move must not need twice the memory.
     constexpr std::size_t piece = std::size_t{16} << 20;
     for (std::size_t begin = 0; begin < used; begin += piece) {
         const std::size_t end = std::min(begin + piece, used);
@@ -167,7 +166,7 @@ void Block::release(std::size_t begin, std::size_t end) const {
     begin = begin / unit * unit;
     end = std::min(round_up(end, unit), capacity_);
     if (begin >= end) return;
-    // Pages of a shared mapping are kept by the file; dropping them loses nothing.
+    // The file keeps the pages of a shared mapping: dropping them loses nothing.
     madvise(data_ + begin, end - begin, MADV_DONTNEED);
 }
 

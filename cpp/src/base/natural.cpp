@@ -19,7 +19,7 @@ Natural Natural::from_limbs(std::vector<std::uint64_t>&& limbs) {
     while (limbs.size() > 1 && limbs.back() == 0) limbs.pop_back();
     if (64 * limbs.size() > max_bits)
         fail<ForestError>("the forest has more than 2^", max_bits - 64,
-                          " derivations; that is not counted");
+                          " derivations, which is too many to count");
     Natural number(limbs.empty() ? 0 : limbs[0]);
     if (limbs.size() > 1) number.high_.assign(limbs.begin() + 1, limbs.end());
     return number;

@@ -53,7 +53,7 @@ std::optional<double> parse_number(std::string_view text) {
     if (end != text.data() + text.size() || error == std::errc::invalid_argument)
         return std::nullopt;
     if (error == std::errc::result_out_of_range) {
-        // Which of the two ends, from_chars does not say; a number with that many digits does.
+        // from_chars does not tell overflow from underflow; a wider number does.
         const long double wide = std::strtold(std::string(text).c_str(), nullptr);
         value = std::abs(wide) < 1.0L ? 0.0 : std::numeric_limits<double>::infinity();
         if (std::signbit(wide)) value = -value;

@@ -19,7 +19,7 @@ int open_nameless(const std::string& directory) {
     std::string path = directory + "/hopefear-XXXXXX";  // a file system without O_TMPFILE
     const int named = mkostemp(path.data(), O_CLOEXEC);
     if (named < 0)
-        fail<Error>("no temporary file can be made in '", directory, "': ", std::strerror(errno),
+        fail<Error>("cannot create a temporary file in '", directory, "': ", std::strerror(errno),
                     "; choose another directory, or raise the memory limit");
     unlink(path.c_str());
     return named;
@@ -35,8 +35,8 @@ void TemporaryFile::append(std::span<const std::byte> bytes) {
             pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0)
-            fail<Error>("a temporary file of ", size_, " bytes in '", directory_,
-                        "' cannot be made longer: ", std::strerror(written < 0 ? errno : ENOSPC),
+            fail<Error>("cannot extend a temporary file of ", size_, " bytes in '", directory_,
+                        "': ", std::strerror(written < 0 ? errno : ENOSPC),
                         "; free some space, choose another directory, or raise the memory limit");
         size_ += static_cast<std::uint64_t>(written);
         bytes = bytes.subspan(static_cast<std::size_t>(written));

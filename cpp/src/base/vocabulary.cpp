@@ -102,7 +102,7 @@ std::vector<std::string_view> Vocabulary::texts() const {
 Vocabulary::Id Vocabulary::add(std::string_view text) {
     if (const auto known = find(text)) return *known;
     const std::lock_guard lock(mutex_);
-    if (const auto known = find(text)) return *known;  // another thread was faster
+    if (const auto known = find(text)) return *known;  // another thread added it
     const std::size_t id = size();
     if (id >= static_cast<std::size_t>(std::numeric_limits<Id>::max()))
         fail<DataError>("more than ", std::numeric_limits<Id>::max(), " different strings");
@@ -112,7 +112,7 @@ Vocabulary::Id Vocabulary::add(std::string_view text) {
     put(id, store(text));
     std::atomic<Id>& free = slot(*tables_.back(), text);
     size_.store(id + 1, std::memory_order_release);
-    // Whoever reads the slot sees all that was written before.
+    // A reader of the slot sees everything written before.
     free.store(static_cast<Id>(id), std::memory_order_release);
     return static_cast<Id>(id);
 }

@@ -16,7 +16,7 @@ ForestAssembler::ForestAssembler(const TranslationModel& model,
       word_ids_(model.words().size() + sentence.size(), -1) {}
 
 NodeId ForestAssembler::add_node(const Chart::Node& node) {
-    // Without <s>, which is word 0 of the chart, and </s>.
+    // Positions without <s>, which is word 0 of the chart, and </s>.
     const auto size = static_cast<std::int32_t>(sentence_.size());
     const std::int32_t begin = std::clamp(node.begin - 1, 0, size);
     return builder_.add_node({begin, std::clamp(node.end - 1, 0, size) - begin});
@@ -63,7 +63,7 @@ void ForestAssembler::add_edge(NodeId head, std::span<const NodeId> tails, const
     finish_edge(head, tails, list.template_features(rule));
 }
 
-// The features of templates come last: they have the largest numbers.
+// The features of templates come last: they have the largest ids.
 void ForestAssembler::finish_edge(NodeId head, std::span<const NodeId> tails,
                                   SparseView templates) {
     ids_.insert(ids_.end(), templates.ids.begin(), templates.ids.end());

@@ -5,7 +5,7 @@
 
 namespace hopefear {
 
-// What one sentence needs at a time, used again for the next.
+// Buffers for one sentence, reused for the next.
 struct Decoder::Worker {
     explicit Worker(Decoder& decoder)
         : parser(decoder.scorer_, decoder.cache_, decoder.unary_rules_,

@@ -29,11 +29,11 @@ double weight(std::span<const double> weights, FeatureId id) {
     for (const FeatureId id : prepared.features(rule).ids)
         if (!std::isfinite(weights[id]))
             fail<DataError>("the weight of feature '", prepared.feature_names()->text(id), "' is ",
-                            weights[id], "; weights have to be finite");
+                            weights[id], "; weights must be finite");
     fail<DataError>("the sum of weights times features is not finite; scale the weights down");
 }
 
-// Makes a forest of what rescoring has left.
+// Makes a forest from the result of rescoring.
 class ForestMaker {
   public:
     ForestMaker(const PreparedForest& prepared, const Chart& chart, const RescoredChart& rescored)
@@ -57,10 +57,10 @@ class ForestMaker {
     }
 
   private:
-    // How the values of a rule and of the language models make one row. Rules share few of them.
+    // How the values of a rule and of the language models form one row. Rules share few layouts.
     struct Layout {
         FeaturePatterns::Id pattern = -1;   // not made yet
-        std::vector<std::uint32_t> places;  // in the row of a rule that is followed by models
+        std::vector<std::uint32_t> places;  // positions in the row of a rule followed by the models
     };
 
     void reserve(const KeptPart& kept) {
@@ -88,7 +88,7 @@ class ForestMaker {
         const auto local = prepared_.features(rule).values;
         const auto log10 = std::span(rescored_.log10).subspan(number * models_, models_);
         if (!std::ranges::all_of(log10, [](float value) { return std::isfinite(value); }))
-            fail<ForestError>("a language model gives a logarithm that is not finite");
+            fail<ForestError>("a language model returned a log probability that is not finite");
         const auto value = [&](std::size_t place) {
             return place < local.size() ? local[place]
                                         : std::numbers::ln10 * log10[place - local.size()];
@@ -111,7 +111,7 @@ class ForestMaker {
         builder_.add_edge(head, tails, {ids_, values_}, target_);
     }
 
-    // Of the values of a rule and of the language models.
+    // Set the ids of the values of a rule and of the language models.
     void set_ids(std::uint32_t rule) {
         const auto local = prepared_.features(rule).ids;
         const auto& models = prepared_.nonlocal().language_models;
@@ -145,7 +145,7 @@ class ForestMaker {
 
 }  // namespace
 
-// What one forest needs at a time, used again for the next.
+// Buffers for one forest, reused for the next.
 struct ForestRescorer::Worker {
     Worker(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options)
         : rescorer(models, ngrams, options) {}
@@ -167,7 +167,7 @@ ForestRescorer::ForestRescorer(const std::vector<NamedLanguageModel>& models,
       options_(options) {
     for (const NamedLanguageModel& named : models) model_names_.push_back(named.name);
     if (ngram_names_.size() != ngrams_.size())
-        fail<ConfigError>("every n-gram needs the name of a feature");
+        fail<ConfigError>("every n-gram needs a feature name");
     Worker(*models_, ngrams_, options);  // checks the options
 }
 
@@ -230,7 +230,7 @@ void ForestRescorer::set_weights(const PreparedForest& prepared, std::span<const
         for (const double value : *nonlocal)
             if (!std::isfinite(value))
                 fail<DataError>("the weight of a language model or an n-gram is ", value,
-                                "; weights have to be finite");
+                                "; weights must be finite");
 }
 
 // The rules of a list, the most promising first.

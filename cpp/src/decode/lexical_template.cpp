@@ -47,8 +47,9 @@ LexicalTemplate::LexicalTemplate(const TranslationModel& model, const LexicalOpt
         const Class target = features.target[i];
         if (source < LexicalFeatures::null || source >= static_cast<Class>(source_.size()) ||
             target < 0 || target >= static_cast<Class>(target_.size()))
-            fail<DataError>("feature '", features.names[i], "' is of the classes ", source, " and ",
-                            target, "; there are ", source_.size(), " and ", target_.size());
+            fail<DataError>("feature '", features.names[i], "' refers to the classes ", source,
+                            " and ", target, "; there are ", source_.size(), " and ",
+                            target_.size());
         ++first_entry_[target + 1];
     }
     std::partial_sum(first_entry_.begin(), first_entry_.end(), first_entry_.begin());

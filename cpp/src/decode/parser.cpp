@@ -20,7 +20,7 @@ Parser::Parser(const RuleScorer& scorer, RuleCache& cache, const UnaryRules& una
         auto& states = label_states_.emplace_back(model.labels().size(), none);
         Grammar::State state = grammar.first_child(grammar.root());
         for (const Symbol symbol : grammar.symbols(grammar.root())) {
-            if (!is_label(symbol)) break;  // words come behind
+            if (!is_label(symbol)) break;  // words follow
             states[part.label(symbol)] = state++;
         }
     }
@@ -47,8 +47,8 @@ const Chart& Parser::parse(std::span<const std::string> words, const SentenceWor
 
 void Parser::begin(std::span<const std::string> words) {
     if (words.size() > longest_sentence)
-        fail<DataError>("a sentence of ", words.size(), " words; at most ", longest_sentence,
-                        " are possible");
+        fail<DataError>("the sentence has ", words.size(), " words; at most ", longest_sentence,
+                        " are supported");
     words_ = words;
     size_ = static_cast<std::int32_t>(words.size()) + 2;
     chart_.clear();
@@ -67,7 +67,7 @@ void Parser::begin(std::span<const std::string> words) {
         std::vector<Symbol>& ids = word_ids_[part];
         ids.assign(1, known.find(sentence_begin).value_or(-1));
         for (const std::string& word : words) {
-            // What is written like the ends of a sentence inside of it is a word as any other.
+            // <s> and </s> inside a sentence are ordinary words.
             const bool boundary = word == sentence_begin || word == sentence_end;
             ids.push_back(boundary ? -1 : known.find(word).value_or(-1));
         }
@@ -85,7 +85,7 @@ void Parser::match_from_word(std::size_t part, std::int32_t begin) {
     run(part, begin);
 }
 
-// Source sides of this one nonterminal alone are no match: finish_cell has seen to them.
+// Source sides of a single nonterminal are excluded: finish_cell handles them.
 void Parser::match_from_node(std::size_t part, std::int32_t begin, std::uint32_t node) {
     const Chart::Node& first = chart_.nodes[node];
     const Grammar::State state = label_states_[part][first.label];
@@ -105,7 +105,7 @@ void Parser::run(std::size_t part, std::int32_t begin) {
     }
 }
 
-// One symbol more, in all ways.
+// Extend a match by one symbol in all possible ways.
 void Parser::extend(std::size_t part, std::int32_t limit, const Match& match) {
     const TranslationModel::Part& own = scorer_->model().parts()[part];
     const Grammar& grammar = *own.grammar;
@@ -149,7 +149,7 @@ const RuleGroup& Parser::rules(std::size_t part, Grammar::State state) {
     return **group;
 }
 
-// Make nodes of what was found between two words.
+// Turn the matches between two words into nodes.
 void Parser::finish_cell(std::int32_t begin, std::int32_t end) {
     for (const Found& found : found_[end]) add_found(found);
     found_[end].clear();
@@ -194,7 +194,7 @@ void Parser::add_node(std::int32_t begin, std::int32_t end, Label label) {
         const auto arity = static_cast<std::size_t>(found.rules->arity);
         const std::size_t tails = chart_.tails.size();
         if (tails + arity > most || chart_.bundles.size() >= most)
-            fail<DataError>("a sentence with too many parses: more than ", most,
+            fail<DataError>("the sentence has too many parses: more than ", most,
                             " matches of rules; limit the span of rules");
         chart_.tails.resize(tails + arity);
         std::uint32_t path = found.path;
@@ -248,7 +248,7 @@ void Parser::find_root() {
     if (found == nodes.rend())
         fail<DataError>("a sentence of ", words_.size(), " words has no parse as '",
                         scorer_->model().labels().text(scorer_->model().goal()),
-                        "'; rules that glue parts together would see to it");
+                        "'; add glue rules to the grammar");
     chart_.root = static_cast<std::uint32_t>(nodes.rend() - found) - 1;
 }
 

@@ -29,7 +29,7 @@ struct Boundaries {
                forest.covered(forest.head(edge)) == 1;
     }
 
-    Symbol begin;  // -1: not among the words
+    Symbol begin;  // -1 if not among the words
     Symbol end;
     bool present = false;
 };
@@ -37,7 +37,7 @@ struct Boundaries {
 // Consecutive edges of one head.
 struct Run {
     EdgeId first;
-    EdgeId last;  // one behind it
+    EdgeId last;  // one past the last
 };
 
 }  // namespace
@@ -71,7 +71,7 @@ class PreparedForest::Maker {
     }
 
   private:
-    // Those of the forest without non-local features.
+    // Add the patterns of the forest without non-local features.
     void add_patterns() {
         out_.first_id_.push_back(0);
         for (std::size_t i = 0; i < forest_.patterns().size(); ++i) {
@@ -103,7 +103,8 @@ class PreparedForest::Maker {
         out_.tails_.insert(out_.tails_.end(), tails.begin(), tails.end());
     }
 
-    // What of an edge's place decides how its target side is read, and how many tails it has.
+    // The part of an edge's position that decides how its target side is read, and its number of
+    // tails.
     [[nodiscard]] std::uint64_t place_of(Run run) const {
         const NodeId head = forest_.head(run.first);
         return 4 * forest_.tails(run.first).size() + 2 * (head == forest_.root()) +

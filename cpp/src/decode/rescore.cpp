@@ -25,11 +25,11 @@ class Rescorer::Search {
                                  const NonlocalWeights& weights);
 
   private:
-    // A way to make a node: a rule of a bundle, and for each of its tails one of the split nodes.
+    // A way to build a node: a rule of a bundle and a split node for each of its tails.
     struct Candidate {
         double priority;
         std::uint32_t bundle;
-        std::uint32_t ranks;  // where the rule's rank and then those of the tails begin
+        std::uint32_t ranks;  // beginning of the ranks of the rule and its tails
         std::uint32_t number;
     };
     static constexpr std::size_t first_table_size = 512;
@@ -131,7 +131,7 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
     begin_node(chart_->nodes[node]);
     best_ = -std::numeric_limits<double>::infinity();
     for (std::size_t taken = 0; !heap_.empty() && taken < options_.pop_limit; ++taken) {
-        // What comes later promises even less.
+        // Later candidates promise even less.
         if (options_.beam > 0.0 && heap_.front().priority < best_ - options_.beam) break;
         std::ranges::pop_heap(heap_, Worse());
         const Candidate candidate = heap_.back();
@@ -142,7 +142,7 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
     finish_node(node);
 }
 
-// Put the best candidate of each bundle in line.
+// Push the best candidate of each bundle.
 void Rescorer::Search::begin_node(const Chart::Node& node) {
     heap_.clear();
     candidates_ = 0;
@@ -158,8 +158,8 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
     ranks_.assign(static_cast<std::size_t>(arity) + 1, 0);  // shared by all of them
 }
 
-// One rank raised by one. Each vector of ranks is made from one predecessor only, the one with its
-// last rank that is not 0 lowered.
+// Raise one rank by one. Each vector of ranks has a single predecessor, with its last nonzero rank
+// lowered.
 void Rescorer::Search::add_successors(const Candidate& candidate) {
     const Chart::Bundle& bundle = chart_->bundles[candidate.bundle];
     const auto tails = chart_->tails_of(bundle);
@@ -212,7 +212,7 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
     node.best_edge = edge;
 }
 
-// What the language models add, weighted; the new states go to new_states_.
+// The weighted score that the language models add; the new states go to new_states_.
 double Rescorer::Search::score_states(const Chart::Bundle& bundle, const ScoredRule& rule,
                                       std::span<const std::uint32_t> tails) {
     const auto target = bundle.rules->target(rule);
@@ -227,7 +227,7 @@ double Rescorer::Search::score_states(const Chart::Bundle& bundle, const ScoredR
     return sum;
 }
 
-// What the n-grams add that end in the rule's words or cross its parts, weighted.
+// The weighted count of n-grams that end in the rule's words or cross its parts.
 double Rescorer::Search::score_ngrams(const Chart::Bundle& bundle, const ScoredRule& rule,
                                       std::span<const std::uint32_t> tails) {
     double sum = 0.0;
@@ -248,7 +248,7 @@ double Rescorer::Search::score_ngrams(const Chart::Bundle& bundle, const ScoredR
     return sum;
 }
 
-// The split node with new_states_ and new_ends_. At the root nothing has to be remembered.
+// The split node with new_states_ and new_ends_. The root needs no state.
 std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
     const bool root = chart_node == chart_->root;
     if (root && out_.nodes.size() > first_) return static_cast<std::uint32_t>(first_);
@@ -316,7 +316,7 @@ KeptPart::KeptPart(const Chart& chart, const RescoredChart& rescored, bool only_
         return std::span(rescored.tails)
             .subspan(edge.first_tail, chart.tails_of(chart.bundles[edge.bundle]).size());
     };
-    // From the root down, so that everything comes in the opposite order.
+    // Top down, so everything comes in reverse order.
     std::vector<NodeId> numbers(rescored.nodes.size(), -1);
     std::size_t tail_count = 0;
     if (!only_best) {

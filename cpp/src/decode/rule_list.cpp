@@ -25,7 +25,7 @@ RuleWeights::RuleWeights(const TranslationModel& model, std::span<const double> 
     for (const FeatureId feature : model.ngram_features()) ngrams_.push_back(all_[feature]);
 }
 
-// Features that got their numbers after the weights have none.
+// Features added after the weights were set have weight 0.
 double RuleWeights::of_features(SparseView features) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < features.size(); ++i) {
@@ -56,7 +56,7 @@ RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
         choosing_.emplace(*model_, choice.weights);
 }
 
-// Add a rule whose target side is all symbols behind those of the rule before.
+// Add a rule whose target side is all symbols after those of the previous rule.
 void RuleScorer::add(RuleList& list, double score, std::uint32_t reference,
                      const SentenceWords& sentence) const {
     const auto begin =
@@ -80,7 +80,7 @@ void append_features(RuleList& list, ScoredRule& rule, SparseView features) {
 
 }  // namespace
 
-// Keep the best rules, and put them in order.
+// Keep the best rules and sort them.
 void RuleScorer::choose(RuleList& list) const {
     if (rule_limit_ > 0 && list.rules.size() > rule_limit_) {
         std::vector<std::size_t> order(list.rules.size());
@@ -101,7 +101,7 @@ void RuleScorer::choose(RuleList& list) const {
     std::ranges::stable_sort(list.rules, std::ranges::greater(), &ScoredRule::priority);
 }
 
-// Add a rule of a grammar, to which templates give `features`.
+// Add a rule of a grammar with the template features `features`.
 void RuleScorer::add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
                      const SentenceWords& sentence) const {
     const TranslationModel::Part& own = model_->parts()[part];
@@ -196,7 +196,7 @@ RuleList RuleScorer::score(PassThrough kind, std::string_view word, std::size_t 
 namespace {
 
 std::size_t bytes_of(const RuleGroup& group) {
-    std::size_t bytes = 128;  // of the map and the pointers
+    std::size_t bytes = 128;  // for the map and the pointers
     for (const RuleList& list : group)
         bytes += sizeof list + list.rules.capacity() * sizeof(ScoredRule) +
                  list.symbols.capacity() * sizeof(Symbol) +
@@ -232,8 +232,8 @@ std::shared_ptr<const RuleGroup> RuleCache::find(std::size_t part, Grammar::Stat
 
 namespace {
 
-// Number the labels such that uses[label], what is made of it, comes after it, cycles apart:
-// depth first, the last to be left comes first.
+// Rank the labels such that uses[label], the labels rewritten to it, come after it, except for
+// cycles: reverse postorder of a depth-first search.
 std::vector<std::int32_t> rank_labels(const std::vector<std::vector<Label>>& uses) {
     std::vector<std::int32_t> ranks(uses.size(), -1);
     std::vector<char> seen(uses.size(), 0);
@@ -268,7 +268,7 @@ UnaryRules::UnaryRules(const TranslationModel& model) : places_(model.labels().s
         const Grammar& grammar = *own.grammar;
         Grammar::State state = grammar.first_child(grammar.root());
         for (const Symbol symbol : grammar.symbols(grammar.root())) {
-            if (!is_label(symbol)) break;  // words come behind
+            if (!is_label(symbol)) break;  // words follow
             if (grammar.has_rules(state)) {
                 const Label label = own.label(symbol);
                 places_[label].push_back({static_cast<std::uint32_t>(part), state});

@@ -14,9 +14,8 @@ void read_source(const Grammar& grammar, Grammar::State state, std::span<const R
     grammar.source_side(state, source);
     for (const Rule& rule : rules)
         if (static_cast<std::size_t>(rule.source_length) != source.size())
-            fail<FormatError>(grammar.name(), ": is not a whole grammar: a rule of ",
-                              rule.source_length, " symbols is with a source side of ",
-                              source.size());
+            fail<FormatError>(grammar.name(), ": damaged grammar: a rule of ", rule.source_length,
+                              " symbols is with a source side of ", source.size());
 }
 
 }  // namespace

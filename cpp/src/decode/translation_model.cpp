@@ -42,7 +42,7 @@ void TranslationModel::add_word_features(const WordFeatures& features) {
     triggers_ = std::make_unique<TriggerFeatures>(features.triggers, words_);
     if (features.ngram_names.size() != ngrams_->size() ||
         features.trigger_names.size() != triggers_->size())
-        fail<ConfigError>("every n-gram and every trigger needs the name of a feature");
+        fail<ConfigError>("every n-gram and every trigger needs a feature name");
     for (const std::string& name : features.ngram_names)
         ngram_features_.push_back(feature_names_->add(name));
     for (const std::string& name : features.trigger_names)
@@ -61,7 +61,7 @@ TranslationModel::~TranslationModel() = default;
 Label TranslationModel::Part::label(Symbol symbol) const {
     const auto local = static_cast<std::size_t>(label_of(symbol));
     if (local >= labels.size())
-        fail<FormatError>(grammar->name(), ": is not a whole grammar: there is no label ", local);
+        fail<FormatError>(grammar->name(), ": damaged grammar: there is no label ", local);
     return labels[local];
 }
 
@@ -84,7 +84,7 @@ std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features_of(const Gr
     std::vector<std::vector<const FeatureUse*>> named(own.size());
     for (const FeatureUse& feature : use.features) {
         const auto id = own.find(feature.of);
-        if (!id) fail<ConfigError>(use.grammar->name(), ": has no feature '", feature.of, "'");
+        if (!id) fail<ConfigError>(use.grammar->name(), ": there is no feature '", feature.of, "'");
         named[*id].push_back(&feature);
     }
     std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features(own.size());
@@ -128,7 +128,7 @@ double view_of(FeatureView view, float value) {
     }
 }
 
-// Call use(feature, view, value) for each feature that is made of the rule's own.
+// Call use(feature, view, value) for each feature computed from the rule's own features.
 template <class Use>
 void for_each_feature(const TranslationModel::Part& part, const Rule& rule, const Use& use) {
     for (std::size_t i = 0; i < rule.features.size(); ++i)

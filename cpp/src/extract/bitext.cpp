@@ -50,7 +50,8 @@ void TextParser::finish() {
 
 void TextParser::parse_line(std::string_view line) {
     const std::size_t valid = valid_utf8_prefix(line);
-    if (valid < line.size()) fail<DataError>("is not UTF-8 from byte ", valid + 1, " of the line");
+    if (valid < line.size())
+        fail<DataError>("byte ", valid + 1, " of the line is not UTF-8; convert the file first");
     for_each_word_between_blanks(
         line, [this](std::string_view word) { text_.ids.push_back(text_.words.add(word)); });
     const std::size_t length = text_.ids.size() - text_.begin.back();

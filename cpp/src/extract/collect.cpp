@@ -1,4 +1,4 @@
-// Stage 1: every place in the bitext where a rule is found.
+// Stage 1: every occurrence of a rule in the bitext.
 
 #include <mutex>
 #include <optional>
@@ -16,7 +16,7 @@ struct SourceKeyHash {
     std::size_t operator()(const SourceKey& key) const { return hash_combine(key.high, key.low); }
 };
 
-// Whether rules pass the filter, for one thread. What was found out about a source side is kept.
+// Whether rules pass the filter, with a cache for each source side. Not thread-safe.
 class FilterView {
   public:
     FilterView(const SourceFilter& filter, const SourceKeys& keys) : filter_(filter), keys_(keys) {}
@@ -40,7 +40,7 @@ class FilterView {
     }
 
   private:
-    // False if the phrase [begin, end) of the rule is in no sentence.
+    // False if no sentence contains the phrase [begin, end) of the rule.
     bool add_phrase(const Place& place, std::uint32_t begin, std::uint32_t end) {
         if (begin == end) return true;
         const std::size_t at = (place.source + begin) * filter_.max_phrase() + (end - begin) - 1;
@@ -61,7 +61,8 @@ class FilterView {
 }  // namespace
 
 Partitions choose_partitions(const Job& job, std::size_t count) {
-    // Keys of a few hundred sentences from everywhere; where these are divided evenly, the rest is.
+    // A sample of keys from a few hundred evenly spaced sentences; what divides these evenly
+    // divides the rest.
     const std::size_t step = std::max<std::size_t>(1, job.bitext.size() / 500);
     std::vector<SourceKey> sample;
     RuleWalk walk(job.options);
@@ -139,11 +140,11 @@ Found collect_instances(const Job& job, const Partitions& partitions, InstanceSo
     return all;
 }
 
-// With a filter: what the probabilities of the rules that are kept need to know of all others.
+// With a filter: the counts of all rules, which the probabilities of the kept rules depend on.
 
 namespace {
 
-// A rule by its hash, and a part of its count.
+// The hash of a rule, and a part of its count.
 struct RulePart {
     std::uint64_t rule;
     std::uint64_t count;

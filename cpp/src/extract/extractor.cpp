@@ -89,7 +89,7 @@ class RecordMaker {
     TargetCounts::Reader totals_;
 };
 
-// A partition on its way to the file.
+// A partition ready to be written.
 struct WrittenPartition {
     struct Source {
         SourceHead head;
@@ -105,7 +105,7 @@ class Extraction {
         : job_(std::move(job)), path_(std::move(path)), notes_(std::move(notes)) {}
 
     Summary run() {
-        // Fails before anything is worked out if the file cannot be written.
+        // Fails early if the file cannot be written.
         auto sink = std::make_unique<FileSink>(path_);
         const Partitions partitions = choose_partitions(job_, partition_count);
         TargetCounts targets(partitions.size(), job_.filter == nullptr, job_.resources.memory / 3,
@@ -132,7 +132,7 @@ class Extraction {
         summary_.instances = found.instances;
         // Counts are sums of up to this many ones, in units of 2^-32, in 64 bits.
         if (found.instances >= std::uint64_t{1} << 32 && !job_.options.fractional_counts)
-            fail<DataError>("more than 2^32 places of rules; use fractional counts");
+            fail<DataError>("more than 2^32 occurrences of rules; use fractional counts");
         StageProgress progress(job_.progress, "scoring", partitions.size());
         for (std::size_t i = 0; i < partitions.size(); ++i)
             scored_.push_back(std::make_unique<ScoredPartition>(job_.resources.directory));
@@ -156,7 +156,7 @@ class Extraction {
         StageProgress progress(job_.progress, "writing", scored_.size());
         const std::size_t together = thread_count(job_.resources.threads);
         std::vector<WrittenPartition> written(together);
-        // Partitions are made ready side by side and written in their order.
+        // Partitions are prepared in parallel and written in order.
         for (std::size_t first = 0; first < scored_.size(); first += together) {
             const std::size_t count = std::min(together, scored_.size() - first);
             parallel_blocks(count, 1, job_.resources.threads,

@@ -11,13 +11,13 @@ namespace hopefear::extraction {
 
 namespace {
 
-// All n-grams that occur at least `min_count` times. Those of one order more are made of them only,
-// so that rare ones, which are most, need not be counted.
+// All n-grams that occur at least `min_count` times. Longer ones are built from them only, so that
+// the many rare ones need not be counted.
 class NgramLevels {
   public:
     NgramLevels(const Bitext& bitext, std::uint64_t min_count);
 
-    // Go on to the n-grams of one order more.
+    // Proceed to the next order.
     void extend(const Progress& progress);
     [[nodiscard]] std::size_t order() const { return numbers_.size() + 1; }
     [[nodiscard]] std::size_t size() const { return counts_.size(); }
@@ -33,9 +33,9 @@ class NgramLevels {
 
     const Bitext& bitext_;
     std::uint64_t min_count_;
-    std::size_t frequent_;  // how many words are
-    // An n-gram is the key of its number among those of one order less, and of its last word; its
-    // own number is its rank among such keys: their order is that of the words. From order 2 on.
+    std::size_t frequent_;  // the number of frequent words
+    // An n-gram is a key of the number of its first n - 1 words and its last word; its own number
+    // is the rank of this key, so n-grams sort by their words. From order 2 on.
     std::vector<KeyCounts> numbers_;  // 1 + the number of each key
     std::vector<std::vector<std::uint64_t>> keys_;
     std::vector<std::uint64_t> counts_;  // of the present order
@@ -123,7 +123,7 @@ std::vector<CountedWords> frequent_ngrams(const Bitext& bitext, std::size_t orde
     if (limit == 0) return {};
     std::uint64_t tokens = 0;
     for (std::size_t i = 0; i < bitext.size(); ++i) tokens += bitext[i].target.size();
-    // A guess at how often they occur; if there are too few that do, it was too high.
+    // A guess at their frequency; if too few are that frequent, it was too high.
     for (std::uint64_t min_count = std::max<std::uint64_t>(1, tokens / (20 * limit));;
          min_count = std::max<std::uint64_t>(1, min_count / 4)) {
         NgramLevels levels(bitext, min_count);
@@ -134,7 +134,7 @@ std::vector<CountedWords> frequent_ngrams(const Bitext& bitext, std::size_t orde
 
 namespace {
 
-// The key of a feature; source classes that are none are negative.
+// The key of a feature; special source classes are negative.
 std::uint64_t feature_key(std::int32_t source, std::size_t target) {
     const std::int32_t shifted = source - LexicalFeatures::null;
     return pair_key(static_cast<std::uint32_t>(target), static_cast<std::uint32_t>(shifted));
@@ -201,7 +201,7 @@ std::vector<CountedWords> frequent_links(const Bitext& bitext, std::size_t limit
 
 namespace {
 
-// c/n log(c n / (a b)): what one of four cases adds to the mutual information.
+// c/n log(c n / (a b)): the contribution of one of four cases to the mutual information.
 double share(double together, double first, double second, double all) {
     return together > 0.0 ? together / all * std::log(together * all / (first * second)) : 0.0;
 }
@@ -216,7 +216,7 @@ double mutual_information(std::uint64_t together, std::uint64_t first, std::uint
            share(n - a - b + c, n - a, n - b, n);
 }
 
-// Which words of a side are considered, and in how many sentences each word is.
+// The candidate words of a side, and the number of sentences that contain each word.
 class TriggerSide {
   public:
     template <class Side>
@@ -245,7 +245,7 @@ class TriggerSide {
             considered_[word] = entropies_[word] >= min_entropy;
         std::ranges::fill(last_, 0);
     }
-    // The words of a sentence that are considered, each once; `number` is not 0.
+    // The candidate words of a sentence, each once; `number` is not 0.
     void find(std::span<const WordId> sentence, std::size_t number, std::vector<WordId>& found) {
         found.clear();
         for (const WordId word : sentence)
@@ -260,7 +260,7 @@ class TriggerSide {
     std::vector<double> entropies_;
 };
 
-// How often pairs of words that are considered are in one sentence pair.
+// How often pairs of candidate words occur in the same sentence pair.
 KeyCounts count_together(const Bitext& bitext, TriggerSide& source, TriggerSide& target,
                          const Progress& progress) {
     KeyCounts together;
@@ -310,8 +310,9 @@ std::vector<TriggerPair> best_triggers(const Bitext& bitext, std::size_t limit,
                        [](const SentencePair& pair) { return pair.source; });
     TriggerSide target(bitext, bitext.target_words().size(),
                        [](const SentencePair& pair) { return pair.target; });
-    // No word tells more of another one than its own entropy: words with less than the last of the
-    // best pairs need not be considered. Begin with few, and go on until that is so.
+    // The mutual information of a pair is at most the entropy of either word: words with less than
+    // the worst of the best pairs need not be considered. Begin with few words and continue until
+    // that holds.
     constexpr std::size_t first_words = 2000;
     constexpr double negligible = 1e-12;
     double min_entropy = std::max(source.entropy(first_words), target.entropy(first_words));

@@ -53,7 +53,8 @@ void PhrasePairs::read_links(const SentencePair& pair) {
     for (std::size_t i = 1; i < link_begin_.size(); ++i) link_begin_[i] += link_begin_[i - 1];
 }
 
-// Every target phrase from here: what it is linked to, if that is linked to nothing else.
+// Every target phrase from here on, with the source phrase that it is linked to, if that is linked
+// to nothing else.
 void PhrasePairs::find_from(std::size_t target_begin) {
     const auto begin = static_cast<std::int32_t>(target_begin);
     if (options_.tight && last_source_[target_begin] < 0) return;
@@ -72,12 +73,12 @@ void PhrasePairs::find_from(std::size_t target_begin) {
             first = std::min(first, first_target_[s]);
             behind = std::max(behind, last_target_[s] + 1);
         }
-        if (first < begin) return;  // so is every longer one
+        if (first < begin) return;  // so does every longer one
         if (behind <= end) add(source_begin, source_end, begin, end);
     }
 }
 
-// Unless phrases are tight, words without links are taken in at both ends.
+// Unless phrases are tight, unlinked words are included at both ends.
 void PhrasePairs::add(std::int32_t source_begin, std::int32_t source_end, std::int32_t target_begin,
                       std::int32_t target_end) {
     const std::int32_t most = options_.max_phrase_length;
@@ -113,7 +114,7 @@ void PhrasePairs::sort() {
 
 namespace {
 
-// Adds the rules with the hole `first` and a second one behind it.
+// Add the rules with the hole `first` and a second one after it.
 void find_second(const PhrasePairs& phrases, const PhrasePair& outer, const PhrasePair& first,
                  const Options& options, std::vector<Holes>& rules) {
     const std::int32_t end = static_cast<std::int32_t>(outer.source_end());
@@ -146,8 +147,8 @@ void find_rules(const PhrasePairs& phrases, const PhrasePair& outer, const Optio
              length < outer.source_length && source + length <= end; ++length)
             for (const PhrasePair& first :
                  phrases.of(static_cast<std::size_t>(source), static_cast<std::size_t>(length))) {
-                // A rule keeps a link: phrase pairs contain all links of their words, so those
-                // outside of the holes are between words of the rule.
+                // A rule must keep a link: phrase pairs contain all links of their words, so those
+                // outside the holes are between words of the rule.
                 if (!outer.covers_target(first) || first.links >= outer.links) continue;
                 if (outer.source_length - length + 1 <= options.max_source_symbols)
                     rules.push_back({&first, nullptr});

@@ -8,8 +8,7 @@ namespace hopefear::extraction {
 
 namespace {
 
-// What stands at position `at` of one side of a rule, from its beginning: the number of the hole
-// that begins there, or -1.
+// The number of the hole that begins at position `at` of one side of a rule, or -1.
 int hole_at_source(const Place& place, std::uint32_t at) {
     for (int k = 0; k < 2; ++k)
         if (place.holes[k].source_length > 0 && place.holes[k].source == at) return k;
@@ -22,7 +21,7 @@ int hole_at_target(const Place& place, std::uint32_t at) {
     return -1;
 }
 
-// The place in the rule of the target word at position `at` from its beginning.
+// The position in the rule of the target word at `at` from its beginning.
 std::uint32_t target_place(const Place& place, std::uint32_t at) {
     std::uint32_t shorter = 0;
     for (const Place::Hole& hole : place.holes)
@@ -30,8 +29,8 @@ std::uint32_t target_place(const Place& place, std::uint32_t at) {
     return at - shorter;
 }
 
-// Call visit(link number, source place in the rule, target place in the rule) for the links
-// between words of the rule, in order.
+// Call visit(link, source position in the rule, target position in the rule) for the links between
+// words of the rule, in order.
 template <class Visit>
 void for_each_link(const SentencePair& pair, const Place& place, Visit&& visit) {
     const Link begin{place.source, 0};

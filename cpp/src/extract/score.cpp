@@ -9,9 +9,9 @@ namespace hopefear::extraction {
 
 namespace {
 
-// Of the alignments that a rule was seen with the most frequent one counts, as in Moses. Of equally
-// frequent ones it is the greatest: for each word of one side, in order, the places of its links
-// are compared as sequences. `by_target`: the side is the target side.
+// The most frequent alignment of a rule counts, as in Moses. Ties go to the greatest: for each word
+// of one side, in order, the positions of its links are compared as sequences. `by_target` selects
+// the target side.
 bool alignment_less(const RuleText& a, const RuleText& b, bool by_target) {
     const auto sequence = [by_target](const RuleText& text) {
         std::vector<std::pair<int, int>> points;
@@ -61,11 +61,11 @@ class PartitionScorer {
     }
 
   private:
-    // The rule of `alignments_`; gives its count.
+    // Add the rule of `alignments_`; returns its count.
     std::uint64_t add_rule() {
         std::uint64_t count = 0;
         for (const RuleInstance& instance : alignments_) count += instance.count;
-        // The inverse of an alignment may be chosen otherwise than the alignment itself.
+        // For the inverse direction another alignment may be chosen.
         const RuleInstance& direct = best(true);
         const RuleInstance& inverse = best(false);
         read(direct, direct_);
@@ -104,7 +104,7 @@ class PartitionScorer {
         return lexical_weights(pair_of(instance), job_.bitext.weights(), text);
     }
 
-    // The place with the alignment that counts.
+    // The occurrence with the chosen alignment.
     const RuleInstance& best(bool by_target) {
         const RuleInstance* best = &alignments_[0];
         for (const RuleInstance& instance : alignments_) {

@@ -64,7 +64,8 @@ bool SourceFilter::matches(std::span<const PhraseId> phrases,
     return false;
 }
 
-// The earliest places of the other phrases give the shortest match from a place of the first.
+// From a given occurrence of the first phrase, the earliest occurrences of the others give the
+// shortest match.
 bool SourceFilter::matches_in(std::uint32_t sentence, std::span<const PhraseId> phrases,
                               std::span<const std::uint32_t> gaps) const {
     const Occurrence* first = next(phrases[0], {sentence, gaps[0]});
@@ -72,7 +73,7 @@ bool SourceFilter::matches_in(std::uint32_t sentence, std::span<const PhraseId> 
         std::uint32_t end = first->begin + lengths_[phrases[0]];
         for (std::size_t i = 1; i < phrases.size(); ++i) {
             const Occurrence* const found = next(phrases[i], {sentence, end + gaps[i]});
-            if (found == nullptr) return false;  // from later places neither
+            if (found == nullptr) return false;  // nor from later occurrences
             end = found->begin + lengths_[phrases[i]];
         }
         end += gaps[phrases.size()];

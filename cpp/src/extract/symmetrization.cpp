@@ -46,8 +46,8 @@ class Grower {
         for (Point& point : points_) choose(point);
     }
 
-    // Points that are added behind the current one are visited in the same pass: symal walks over a
-    // sorted set while it grows.
+    // Points added after the current one are visited in the same pass, as symal walks over a sorted
+    // set while it grows.
     void grow(bool diagonal) {
         for (bool added = true; std::exchange(added, false);)
             for (std::size_t i = 0; i < points_.size(); ++i)

@@ -9,7 +9,7 @@ namespace hopefear::extraction {
 
 namespace {
 
-// Hashes are spread evenly: their highest bits divide them.
+// Hashes are evenly distributed: their highest bits divide them.
 constexpr std::size_t target_parts = 64;
 std::size_t target_part(std::uint64_t target) {
     return target >> 58;
@@ -77,7 +77,7 @@ void TargetCounts::build_table() {
     }
 }
 
-// Where the target side is, or the free slot where it would be.
+// The slot of a target side, or the free slot where it belongs.
 TargetCounts::Slot* TargetCounts::find(std::uint64_t target) {
     std::size_t at = (target >> 20) & (slot_count_ - 1);
     while (slots_[at].target != free_slot && slots_[at].target != target)

@@ -166,7 +166,7 @@ bool WordAligner::can_align(std::size_t sentence) const {
 void WordAligner::collect_pairs() {
     const std::size_t count = source_->size();
     in_use_.assign(count, false);
-    // Steps of the golden section, made coprime, visit all sentences and lie evenly at any moment.
+    // Steps of the golden section, made coprime, visit all sentences, evenly spaced at any moment.
     auto stride = static_cast<std::size_t>(0.6180339887498949 * static_cast<double>(count)) | 1;
     while (std::gcd(stride, count) > 1) stride += 2;
     for (std::size_t i = 0, sentence = 0; i < count; ++i, sentence = (sentence + stride) % count) {

@@ -78,7 +78,7 @@ EdgeId ForestBuilder::add_edge(NodeId head, std::span<const NodeId> tails,
 }
 
 void ForestBuilder::check_root() const {
-    if (!root_) fail<ForestError>("the forest has no root; one of its nodes has to be set as root");
+    if (!root_) fail<ForestError>("the forest has no root; set one of its nodes as the root");
     if (*root_ < 0 || static_cast<std::size_t>(*root_) >= node_count())
         fail<ForestError>("the root is node ", *root_, ", but there are ", node_count(), " nodes");
     for (std::size_t node = 0; node < node_count(); ++node)
@@ -131,7 +131,7 @@ void ForestBuilder::check_features(EdgeId edge) const {
     for (std::size_t i = 0; i < values.size(); ++i)
         if (!std::isfinite(values[i]))
             fail<ForestError>("edge ", edge, ": feature '", feature_names_->text(ids[i]), "' is ",
-                              values[i], "; feature values have to be finite");
+                              values[i], "; feature values must be finite");
 }
 
 void ForestBuilder::check() const {
@@ -159,10 +159,10 @@ Forest ForestBuilder::build() && {
 bool ForestBuilder::is_forest() const {
     if (static_cast<std::size_t>(*root_) + 1 != node_count()) return false;
     if (!std::ranges::is_sorted(heads_)) return false;
-    // From the root down: an edge of each node, and a use of each but the root.
+    // Top down: every node needs an edge and, unless it is the root, a use as a tail.
     std::vector<char> used(node_count(), 0);
     used.back() = 1;
-    NodeId next = *root_;  // the largest one that has no edge yet
+    NodeId next = *root_;  // the largest node without an edge so far
     for (std::size_t i = edge_count(); i-- > 0;) {
         const NodeId head = heads_[i];
         if (head < next || !used[head]) return false;
@@ -207,7 +207,7 @@ Forest ForestBuilder::assemble(const ForestSelection& selection) const {
     forest.words_ = words_;
     forest.feature_names_ = feature_names_;
     std::vector<NodeId> renumbered(node_count(), -1);
-    // Patterns are numbered anew, so that equal forests have equal arrays.
+    // Renumber patterns, so that equal forests have equal arrays.
     std::vector<FeaturePatterns::Id> pattern(patterns_.size(), -1);
     std::vector<NodeId> tail_row;
     for (const NodeId node : selection.nodes()) {

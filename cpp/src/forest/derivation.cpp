@@ -7,7 +7,7 @@ namespace hopefear {
 
 void fail_derivation_size() {
     fail<ForestError>("the derivation has more than ", max_derivation_size,
-                      " edges; it is too large to be written down");
+                      " edges; it is too large");
 }
 
 DerivationTree::DerivationTree(const Forest& forest, std::span<const EdgeId> edges)
@@ -17,7 +17,8 @@ DerivationTree::DerivationTree(const Forest& forest, std::span<const EdgeId> edg
         begin_[i + 1] = begin_[i] + static_cast<std::uint32_t>(
                                         forest.tails(forest.checked_edge(edges[i])).size());
     children_.resize(begin_.back());
-    std::vector<std::uint32_t> complete;  // positions of derivations that no edge has taken yet
+    // positions of derivations that are not part of another one yet
+    std::vector<std::uint32_t> complete;
     for (std::size_t i = edges.size(); i-- > 0;) {
         const auto tails = forest.tails(edges[i]);
         if (tails.size() > complete.size())

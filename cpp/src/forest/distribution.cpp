@@ -13,7 +13,7 @@ namespace {
 std::vector<double> scaled(const Forest& forest, std::span<const double> scores,
                            double temperature) {
     if (!(temperature > 0.0) || std::isinf(temperature))
-        fail<ConfigError>("the temperature has to be positive and finite, got ", temperature);
+        fail<ConfigError>("the temperature must be positive and finite, got ", temperature);
     check_edge_scores(forest, scores);
     std::vector<double> quotients(scores.begin(), scores.end());
     for (std::size_t edge = 0; edge < quotients.size(); ++edge) {
@@ -63,7 +63,7 @@ Posteriors Distribution::posteriors() const {
     Posteriors expected;
     expected.nodes =
         outside(*forest_, RealSemiring(), [&](EdgeId edge) { return conditional_[edge]; }, inner);
-    // What is impossible has ways around it all the same.
+    // An impossible node still has an outside value.
     for (std::size_t node = 0; node < inner.size(); ++node) expected.nodes[node] *= inner[node];
     check_finite(expected.nodes, "the expected number of uses of a node");
     expected.edges.resize(forest_->edge_count());
@@ -78,15 +78,15 @@ double Distribution::expectation(std::span<const double> values) const {
     const auto [p, r] = inside_root(*forest_, ExpectationSemiring(), [&](EdgeId edge) {
         return ExpectationSemiring::Value{conditional_[edge], conditional_[edge] * values[edge]};
     });
-    const double mean = r / p;  // p is 1 up to rounding, and r has the same
+    const double mean = r / p;  // p is 1 up to rounding, and r has the same error
     check_finite(std::span(&mean, 1), "an expectation");
     return mean;
 }
 
-// b'(e) = b(e) + Σ over tails E[B at tail] - E[B at head]. Along a derivation this adds up to
-// B(d) - E[B], and in the mean to 0 at every node. So covariances come without the difference of
-// two large numbers, E[B h] and E[B] E[h]. For the same reason the edges of a node are compared
-// with its first edge: what they have in common cancels exactly.
+// b'(e) = b(e) + Σ_tails E[B at tail] - E[B at head]. Along a derivation this sums to B(d) - E[B],
+// and its mean at every node is 0. So covariances do not involve the difference of two large
+// numbers, E[B h] and E[B] E[h]. For the same reason the edges of a node are compared with its
+// first edge: what they have in common cancels exactly.
 std::vector<double> Distribution::centered(std::span<const double> values) const {
     check_edge_values(*forest_, values, "edge values");
     std::vector<double> mean(forest_->node_count(), 0.0);
@@ -131,7 +131,7 @@ std::vector<double> Distribution::edge_covariance(std::span<const double> values
     return covariance;
 }
 
-SparseVector Distribution::weighted_features(std::span<const double> coefficients) const {
+FeatureVector Distribution::weighted_features(std::span<const double> coefficients) const {
     std::vector<double> sums(forest_->feature_count(), 0.0);
     std::vector<char> seen(sums.size(), 0);
     for (std::size_t edge = 0; edge < coefficients.size(); ++edge) {
@@ -142,7 +142,7 @@ SparseVector Distribution::weighted_features(std::span<const double> coefficient
         }
     }
     check_finite(sums, "the expectation of a feature");
-    SparseVector row;
+    FeatureVector row;
     for (std::size_t id = 0; id < sums.size(); ++id) {
         if (!seen[id]) continue;
         row.first.push_back(static_cast<FeatureId>(id));
@@ -151,11 +151,11 @@ SparseVector Distribution::weighted_features(std::span<const double> coefficient
     return row;
 }
 
-SparseVector Distribution::expected_features() const {
+FeatureVector Distribution::expected_features() const {
     return weighted_features(posteriors().edges);
 }
 
-SparseVector Distribution::covariance(std::span<const double> values) const {
+FeatureVector Distribution::covariance(std::span<const double> values) const {
     return weighted_features(edge_covariance(values));
 }
 
@@ -165,7 +165,7 @@ Derivation Distribution::sample_one(Random& random) const {
         EdgeId chosen = -1;
         for (const EdgeId edge : forest_->edges(node)) {
             if (conditional_[edge] == 0.0) continue;
-            chosen = edge;  // the last possible one, if rounding leaves a rest
+            chosen = edge;  // the last possible edge, if rounding leaves a remainder
             rest -= conditional_[edge];
             if (rest < 0.0) break;
         }

@@ -12,8 +12,8 @@ namespace hopefear {
 
 namespace {
 
-// The γ from which on `steep`, of the larger slope, is higher than `flat`. Differences that
-// overflow are taken at half size; the result can be infinite, but is always a number.
+// The γ from which on `steep`, the line of larger slope, is higher than `flat`. Differences that
+// overflow are computed at half size; the result can be infinite but is never NaN.
 double crossing(const Line& flat, const Line& steep) {
     double rise = flat.intercept - steep.intercept;
     double run = steep.slope - flat.slope;
@@ -29,7 +29,7 @@ double crossing(const Line& flat, const Line& steep) {
     return rise / run * scale;
 }
 
-// The upper envelope of `lines`, in place. Unlike UpperEnvelope it takes lines of any size, and
+// The upper envelope of `lines`, in place. Unlike UpperEnvelope, it accepts lines of any magnitude;
 // most come sorted.
 void keep_highest(std::vector<Line>& lines) {
     std::ranges::stable_sort(lines, [](const Line& a, const Line& b) {

@@ -24,8 +24,8 @@ ForestSet::ForestSet(std::vector<std::shared_ptr<const Forest>> forests)
         if (!first) first = forest;
         if (forest->words() != first->words() || forest->feature_names() != first->feature_names())
             fail<DataError>("the forest of sentence ", sentence,
-                            " has other vocabularies than those before it; read all forests of a "
-                            "data set with the same ones");
+                            " has other vocabularies than earlier forests; read all forests of a "
+                            "data set with the same vocabularies");
         tails_.emplace_back(*forest);
         first_edge_.push_back(first_edge_.back() + forest->edge_count());
         features_ = std::max(features_, forest->feature_count());
@@ -85,7 +85,7 @@ std::vector<std::int64_t> count_features(const ForestSet& forests, std::size_t f
     for (std::size_t sentence = 0; sentence < forests.size(); ++sentence) {
         const Forest* forest = forests[sentence];
         if (!forest) continue;
-        std::vector<char> used;  // by pattern: edges with the same features have the same
+        std::vector<char> used;  // by pattern
         for (const auto pattern : forest->pattern()) {
             const auto number = static_cast<std::size_t>(pattern);
             if (number >= used.size()) used.resize(number + 1, 0);
@@ -114,7 +114,7 @@ struct Variances {
 
     std::vector<double> derivations;
     std::vector<double> edges;
-    std::vector<double> nodes;  // how many there are where it varies
+    std::vector<double> nodes;  // the number of nodes at which it varies
 };
 
 // Mean and variance of the features of one forest, node by node: a derivation is an edge, drawn
@@ -141,7 +141,7 @@ class Moments {
     }
 
   private:
-    // The features of this forest, which are few of all.
+    // Number the features of this forest, which are few of all.
     void number_features(const Forest& forest) {
         ids_.clear();
         const FeaturePatterns& patterns = forest.patterns();
@@ -205,7 +205,7 @@ class Moments {
         }
     }
 
-    // What is constant leaves nothing but what rounding the means left.
+    // For a constant feature only the rounding errors of the means are left.
     [[nodiscard]] bool varies(std::size_t place, double variance) const {
         return variance > 1e-20 * largest_[place] * largest_[place];
     }
@@ -224,7 +224,7 @@ FeatureSpread feature_spread(const ForestSet& forests, std::size_t features, std
     if (features < forests.feature_count())
         fail<DataError>("the spread of ", features,
                         " features was asked for, but the forests have ", forests.feature_count());
-    // The pieces are the same for any number of threads.
+    // Blocks do not depend on the number of threads.
     constexpr std::size_t block = 64;
     std::vector<Variances> pieces((forests.size() + block - 1) / block, Variances(features));
     parallel_blocks(forests.size(), block, threads, [&](std::size_t begin, std::size_t end) {

@@ -58,7 +58,7 @@ KBest::KBest(const Forest& forest, std::vector<double> scores, bool distinct, st
     std::size_t arity = 0;
     for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge)
         arity = std::max(arity, forest.tails(edge).size());
-    ranks_.assign(arity, 0);  // what every first candidate of an edge shares
+    ranks_.assign(arity, 0);  // shared by the first candidates of all edges
 }
 
 bool KBest::worse(const Item& a, const Item& b) const {
@@ -81,8 +81,8 @@ KBest::State& KBest::open(NodeId node) {
     return *state;
 }
 
-// Recursion over tails, on a stack of its own: forests can be deep. A node is on it at most once,
-// as tails have lower numbers, so that the state of a node says where its work was left.
+// Recursion over tails with an explicit stack: forests can be deep. A node is on the stack at most
+// once, as tails have lower numbers, so its state remembers where its work was interrupted.
 void KBest::require(Need need) {
     stack_.assign(1, need);
     while (!stack_.empty()) {
@@ -97,7 +97,7 @@ void KBest::require(Need need) {
     }
 }
 
-// Take one more candidate, unless something has to be found at a tail first.
+// Take one more candidate, unless a tail needs more derivations first.
 std::optional<KBest::Need> KBest::advance(State& state) {
     if (state.expanding)
         if (const auto need = expand(state)) return need;
@@ -111,8 +111,8 @@ std::optional<KBest::Need> KBest::advance(State& state) {
     return std::nullopt;
 }
 
-// Add the successors of the derivation that was taken last: one rank raised by one. Each vector of
-// ranks is made from one predecessor only, the one with its last rank that is not 0 lowered.
+// Add the successors of the last derivation: one rank raised by one. Each vector of ranks has a
+// single predecessor, with its last nonzero rank lowered.
 std::optional<KBest::Need> KBest::expand(State& state) {
     const Item item = *state.expanding;
     const auto tails = forest_->tails(item.edge);
@@ -130,7 +130,7 @@ std::optional<KBest::Need> KBest::expand(State& state) {
 void KBest::raise(State& state, const Item& item, std::size_t slot) {
     const auto tails = forest_->tails(item.edge);
     if (ranks_.size() > std::numeric_limits<std::uint32_t>::max() - tails.size())
-        fail<ForestError>("too many derivations were looked at to find one more");
+        fail<ForestError>("the search for the next derivation examined too many derivations");
     Item successor{scores_[item.edge], item.edge, static_cast<std::uint32_t>(ranks_.size())};
     for (std::size_t i = 0; i < tails.size(); ++i) {
         const std::uint32_t rank = ranks_[item.ranks + i] + (i == slot ? 1 : 0);

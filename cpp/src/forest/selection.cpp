@@ -40,7 +40,7 @@ ForestSelection::ForestSelection(std::size_t nodes, std::span<const NodeId> head
 }
 
 void ForestSelection::complete() {
-    std::vector<std::uint32_t> missing(heads_.size());  // tails that are not known to be derivable
+    std::vector<std::uint32_t> missing(heads_.size());  // tails not known to be derivable yet
     std::vector<NodeId> stack;
     const auto derive = [&](NodeId node) {
         if (derivable_[node]) return;
@@ -95,7 +95,7 @@ void ForestSelection::sort() {
             if (node_kept_[node]) order_.push_back(static_cast<NodeId>(node));
         return;
     }
-    std::vector<std::uint32_t> waiting(node_kept_.size(), 0);  // for this many places of tails
+    std::vector<std::uint32_t> waiting(node_kept_.size(), 0);  // number of tails not placed yet
     for (std::size_t edge = 0; edge < heads_.size(); ++edge)
         if (edge_kept_[edge]) waiting[heads_[edge]] += tail_begin_[edge + 1] - tail_begin_[edge];
     std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
@@ -113,7 +113,7 @@ void ForestSelection::sort() {
     if (order_.size() < count) explain_cycle(waiting);
 }
 
-// From the root down, always through something that cannot be derived, to where that begins.
+// Walk down from the root through nodes without a derivation to the cause.
 void ForestSelection::explain_no_derivation() const {
     std::vector<char> seen(derivable_.size(), 0);
     NodeId node = root_;
@@ -136,7 +136,7 @@ void ForestSelection::explain_no_derivation() const {
 
 void ForestSelection::explain_cycle(const std::vector<std::uint32_t>& waiting) const {
     std::vector<char> seen(waiting.size(), 0);
-    NodeId node = root_;  // waits for whatever waits
+    NodeId node = root_;  // a node that waits for another one
     while (!seen[node]) {
         seen[node] = 1;
         NodeId next = node;

@@ -16,8 +16,8 @@ void check_size(const Forest& forest, std::span<const double> values, const char
                           " edges");
 }
 
-// A weight that is not finite shows in the scores: there can be millions of weights, most of which
-// have nothing to do with this forest.
+// A weight that is not finite shows in the scores. Checking all weights would be slow: there can be
+// millions that this forest does not use.
 [[noreturn]] void explain_scores(const Forest& forest, std::span<const double> weights,
                                  std::span<const double> scores) {
     std::size_t edge = 0;
@@ -25,7 +25,7 @@ void check_size(const Forest& forest, std::span<const double> values, const char
     for (const FeatureId id : forest.features(static_cast<EdgeId>(edge)).ids)
         if (!std::isfinite(weights[id]))
             fail<DataError>("the weight of feature '", forest.feature_names()->text(id), "' is ",
-                            weights[id], "; weights have to be finite");
+                            weights[id], "; weights must be finite");
     fail<ForestError>("the score of edge ", edge, ", the sum of weights times features, is ",
                       scores[edge], "; scale the weights down");
 }
@@ -54,7 +54,7 @@ void check_edge_scores(const Forest& forest, std::span<const double> scores) {
     for (std::size_t edge = 0; edge < scores.size(); ++edge)
         if (!(scores[edge] < -impossible))
             fail<ForestError>("the score of edge ", edge, " is ", scores[edge],
-                              "; it has to be a number, or minus infinity for an impossible edge");
+                              "; it must be a number, or minus infinity for an impossible edge");
 }
 
 void check_edge_values(const Forest& forest, std::span<const double> values, const char* name) {
@@ -62,7 +62,7 @@ void check_edge_values(const Forest& forest, std::span<const double> values, con
     for (std::size_t edge = 0; edge < values.size(); ++edge)
         if (!std::isfinite(values[edge]))
             fail<ForestError>("among the ", name, ", that of edge ", edge, " is ", values[edge],
-                              "; it has to be finite");
+                              "; it must be finite");
 }
 
 void fail_impossible() {
@@ -76,7 +76,7 @@ std::vector<double> best_scores(const Forest& forest, std::span<const double> sc
 
 EdgeId best_edge(const Forest& forest, std::span<const double> scores,
                  const std::vector<double>& best, NodeId node) {
-    // The same sums as in `inside`, so the maximum is met exactly.
+    // The same sums as in `inside`, so the maximum is attained exactly.
     const auto score = [&](EdgeId edge) { return scores[edge]; };
     EdgeId edge = forest.edges(node).front();
     while (edge_inside(forest, ViterbiSemiring(), score, best, edge) < best[node]) ++edge;

@@ -20,7 +20,8 @@ GrammarBuilder::GrammarBuilder()
 FeatureId GrammarBuilder::feature(std::string_view name, FeatureKind kind) {
     const FeatureId id = feature_names_->add(name);
     if (static_cast<std::size_t>(id) == kinds_.size()) kinds_.push_back(kind);
-    if (kinds_[id] != kind) fail<DataError>("feature '", name, "' is of another kind elsewhere");
+    if (kinds_[id] != kind)
+        fail<DataError>("feature '", name, "' was used with another kind before");
     return id;
 }
 
@@ -49,7 +50,7 @@ void GrammarBuilder::check_sides(Label lhs, std::span<const Symbol> source,
         const auto slot = static_cast<std::size_t>(slot_of(symbol));
         if (slot >= arity || slots_[slot])
             fail<DataError>("nonterminal ", slot + 1, " of the target side is ",
-                            slot >= arity ? "not on the source side" : "there twice");
+                            slot >= arity ? "not on the source side" : "used twice");
         slots_[slot] = true;
         ++filled;
     }
@@ -90,7 +91,7 @@ void GrammarBuilder::append_features(std::span<const FeatureId> ids,
     sparse_values_.clear();
     for (const auto& [id, value] : sparse_) {
         if (!sparse_ids_.empty() && sparse_ids_.back() == id)
-            fail<DataError>("feature '", feature_names_->text(id), "' is there twice");
+            fail<DataError>("feature '", feature_names_->text(id), "' occurs twice");
         sparse_ids_.push_back(id);
         sparse_values_.push_back(value);
     }
@@ -118,7 +119,7 @@ void GrammarBuilder::add(Label lhs, std::span<const Symbol> source, std::span<co
                 record_);
     append_sparse(sparse_ids_, sparse_values_, record_);
     pad_record(record_);
-    // Files are mostly sorted: a source side that is repeated is stored once.
+    // Files are mostly sorted: a repeated source side is stored once.
     if (entries_.empty() ||
         !std::ranges::equal(this->source(entries_[entries_.size() - 1]), source))
         sources_.append(source);

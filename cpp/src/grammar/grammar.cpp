@@ -12,12 +12,12 @@ namespace hopefear {
 
 namespace {
 
-// Numbers as variable_bytes.hpp writes them, from bytes that may be damaged.
+// Reads numbers written by `write_number` from bytes that may be damaged.
 class BoundedReader {
   public:
     explicit BoundedReader(std::span<const std::uint8_t> bytes) : left_(bytes) {}
 
-    // Whether everything so far lay inside.
+    // Whether everything so far was within bounds.
     [[nodiscard]] bool intact() const { return intact_; }
     [[nodiscard]] std::size_t left() const { return left_.size(); }
 
@@ -121,7 +121,7 @@ std::pair<Grammar::State, Grammar::State> Grammar::children(State state) const {
         broken("there is no state ", state, " among ", header_.node_count);
     const State begin = first_child_[state];
     const State end = first_child_[state + 1];
-    // Children come after their parent, so no walk goes on for ever.
+    // Children follow their parent, so every walk ends.
     if (begin > end || end > header_.node_count || begin <= state)
         broken("the children of state ", state, " cannot be ", begin, " to ", end);
     return {begin, end};
@@ -142,7 +142,7 @@ std::optional<Grammar::State> Grammar::child(State state, Symbol symbol) const {
 void Grammar::source_side(State state, std::vector<Symbol>& symbols) const {
     symbols.clear();
     while (state != root()) {
-        // The children of all states follow each other.
+        // The children of all states are consecutive.
         const std::uint32_t* const end = first_child_ + header_.node_count;
         const auto parent =
             static_cast<State>(std::upper_bound(first_child_, end, state) - first_child_ - 1);

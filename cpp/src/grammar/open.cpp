@@ -1,4 +1,4 @@
-// Opening a grammar: what is checked before anything is believed.
+// Opening a grammar, with all checks.
 #include <cstring>
 #include <limits>
 
@@ -37,12 +37,12 @@ void Grammar::open(bool verify) {
 
 void Grammar::check_header() const {
     if (header_.magic != GrammarHeader::signature)
-        fail<FormatError>(name_, ": is not a grammar of hopefear");
+        fail<FormatError>(name_, ": not a hopefear grammar");
     if (header_.byte_order != GrammarHeader::native_order)
         fail<FormatError>(name_, ": was written on a machine with another byte order");
     if (header_.version != GrammarHeader::current_version)
         fail<FormatError>(name_, ": has version ", header_.version, "; this program reads version ",
-                          GrammarHeader::current_version, ": make the grammar again");
+                          GrammarHeader::current_version, "; build the grammar again");
     const auto head = file_.span().first(offsetof(GrammarHeader, checksum));
     if (Checksum::of(head) != header_.checksum) broken("its header is damaged");
     if (header_.file_size != file_.span().size())

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
-// mkostemp makes files for the owner only; this one is to have the rights of any other file.
+// mkostemp creates files for the owner only; give this one the usual permissions.
 void give_usual_rights(int file) {
     const mode_t mask = umask(0);
     umask(mask);
@@ -174,7 +174,8 @@ void GrammarWriter::add_nodes(std::span<const Symbol> source) {
         ++header_.node_count;
     }
     if (header_.node_count >= std::numeric_limits<std::uint32_t>::max())
-        fail<DataError>("a grammar holds fewer than 2^32 different beginnings of source sides");
+        fail<DataError>(
+            "the source sides of a grammar have 2^32 or more prefixes; filter for the inputs");
 }
 
 void GrammarWriter::spill_if_needed() {

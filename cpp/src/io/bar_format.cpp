@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view bars = "|||";
 constexpr std::string_view blanks = " \t\r\v\f";
-// Lists are held by sentence: a number beyond this is a mistake.
+// There is a list for each sentence: a number beyond this is a mistake.
 constexpr std::uint64_t last_sentence = 99'999'999;
 
 [[nodiscard]] std::string_view trimmed(std::string_view text) {
@@ -42,7 +42,7 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
     }
 }
 
-// The place of field `number` among `count`; `count` or more if there is none.
+// The position of field `number` among `count`; `count` or more if it does not exist.
 [[nodiscard]] std::size_t place(int number, std::size_t count) {
     return static_cast<std::size_t>(number) + (number < 0 ? count : 0);
 }
@@ -55,7 +55,8 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields) 
             "expected the number of a sentence (0, 1, ...) as the first field, found '",
             shown(field), "'");
     if (sentence > last_sentence)
-        fail<FormatError>("there can be no sentence ", sentence, ": they end at ", last_sentence);
+        fail<FormatError>("sentence number ", sentence, " is too large; the largest is ",
+                          last_sentence);
     return sentence;
 }
 
@@ -74,7 +75,7 @@ void add_value(double value, BarFeatures& out) {
     out.labels.back().end = out.values.size();
 }
 
-// Whether a name is several features with semicolons between them, but for the last one's value.
+// Whether a name looks like several features joined by semicolons.
 [[nodiscard]] bool is_joined(std::string_view name) {
     for (std::size_t end = name.find(';'); end != std::string_view::npos; end = name.find(';')) {
         const std::size_t equals = name.substr(0, end).rfind('=');
@@ -101,8 +102,8 @@ void parse_token(std::string_view token, BarFeatures& out) {
         fail<FormatError>("expected a number, 'NAME=' or 'NAME=number' among the features, found '",
                           shown(token), "'");
     if (is_joined(token.substr(0, equals)))
-        fail<FormatError>("'", shown(token), "' looks like features with semicolons between them; ",
-                          "to read them so, name the format cdec:semicolons=true");
+        fail<FormatError>("'", shown(token), "' looks like features separated by semicolons; ",
+                          "to read them, use the format cdec:semicolons=true");
     open_label(token.substr(0, equals), out);
     add_value(*value, out);
 }
@@ -260,7 +261,7 @@ void NBestParser::check_count(std::string_view label, std::size_t count) {
     }
     if (before != count)
         fail<FormatError>("label '", label, "' has ", count, count == 1 ? " value" : " values",
-                          ", but ", before, " on a line before; a label must always have as many");
+                          ", but ", before, " on an earlier line; the number must not change");
 }
 
 std::vector<std::pair<std::string, std::size_t>> NBestParser::labels() const {

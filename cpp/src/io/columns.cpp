@@ -28,7 +28,7 @@ struct Decimal {
     int places;  // 255 stands for none
 };
 
-// The shortest decimal number that reads as `value`, if it is short enough to be read fast.
+// The shortest decimal number that converts to `value`, if it is short enough for fast conversion.
 bool to_decimal(double value, Decimal& decimal) {
     char text[32];
     const char* const end =
@@ -52,8 +52,8 @@ bool to_decimal(double value, Decimal& decimal) {
                std::bit_cast<std::uint64_t>(value);
 }
 
-// Numbers of `Width` bytes each, stored with all first bytes first, then all second ones: signs
-// and exponents are much alike, and compress well when they lie together.
+// Numbers of `Width` bytes each, stored with all first bytes first, then all second ones: signs and
+// exponents are similar and compress well together.
 template <class Bits>
 void write_planes(ByteWriter& out, const std::vector<Bits>& numbers) {
     for (std::size_t plane = sizeof(Bits); plane-- > 0;)
@@ -159,7 +159,7 @@ std::vector<double> read_plain(ByteReader& in, Coding coding, std::size_t count)
         case Coding::full:
             return read_binary(in, count, false);
         default:
-            fail<FormatError>("a column of numbers is stored in the unknown way ",
+            fail<FormatError>("unknown encoding of a column of numbers: ",
                               static_cast<int>(coding));
     }
 }

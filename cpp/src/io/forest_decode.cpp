@@ -26,7 +26,7 @@ struct Rows {
 std::vector<Vocabulary::Id> read_numbers(ByteReader& in, std::span<const Vocabulary::Id> ids,
                                          const char* what) {
     std::vector<Vocabulary::Id> numbers(in.count(what));
-    std::uint64_t stored = 0;  // wraps around where the difference is too large
+    std::uint64_t stored = 0;  // wraps around if the difference is too large
     for (Vocabulary::Id& number : numbers) {
         stored += static_cast<std::uint64_t>(unzigzag(in.varint()));
         if (stored >= ids.size())
@@ -57,7 +57,8 @@ std::vector<std::int32_t> read_differences(ByteReader& in, std::size_t count) {
         last += static_cast<std::uint64_t>(unzigzag(in.varint()));
         const auto number = static_cast<std::int64_t>(last);
         if (number < SourceSpan::unknown || number > std::numeric_limits<std::int32_t>::max())
-            fail<FormatError>("node ", i, " has the source position or number of words ", number);
+            fail<FormatError>("node ", i, " has the invalid source position or number of words ",
+                              number);
         numbers.push_back(static_cast<std::int32_t>(number));
     }
     return numbers;
@@ -67,7 +68,7 @@ struct Nodes {
     explicit Nodes(ByteReader& in) : edges(in.count("nodes")) {
         for (std::uint64_t& count : edges) {
             count = in.varint();
-            // An edge takes at least a byte further on.
+            // Every edge takes at least one more byte.
             if (count > in.remaining() || total > in.remaining() - count)
                 fail<FormatError>("the nodes have more edges than there are bytes for");
             total += count;
@@ -103,7 +104,7 @@ struct Rules {
         const std::uint64_t number = code >> 1;
         if ((code & 1) != 0) {
             if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
-                fail<FormatError>("a rule has the tail slot ", number);
+                fail<FormatError>("a rule has the invalid tail slot ", number);
             return slot_symbol(static_cast<std::int32_t>(number));
         }
         if (number >= words.size())
@@ -121,7 +122,7 @@ struct Edges {
             const std::uint64_t back = in.below(first.size() + 1, "the distance to a rule");
             if (back == 0) {
                 if (first.size() == rules.pattern.size())
-                    fail<FormatError>("edge ", i, " has a rule after the last");
+                    fail<FormatError>("edge ", i, " refers to a rule that does not exist");
                 first.push_back(i);
                 rule.push_back(static_cast<std::uint32_t>(first.size()) - 1);
             } else {
@@ -144,8 +145,8 @@ struct Edges {
     Rows<NodeId> tails;
 };
 
-// Rules are stored once and copied to their edges: a few bytes could ask for any amount of memory.
-// No forest that was written comes near this.
+// Rules are stored once and copied to their edges: without a limit, a few bytes could ask for any
+// amount of memory. No encoded forest comes near this one.
 void check_copies(const Rows<std::uint32_t>& patterns, const Rules& rules, const Edges& edges,
                   std::size_t bytes) {
     const std::size_t limit = std::min((std::size_t{1} << 20) + 100 * bytes, std::size_t{1} << 31);

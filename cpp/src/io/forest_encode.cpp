@@ -10,22 +10,22 @@
 
 namespace hopefear {
 
-// Which edges of a forest come from the same rule.
+// Detects which edges of a forest come from the same rule.
 
-// Edges are of one rule if they have the same features, the same target side and the same values of
-// all features that are the rules' own. Which those are is told from the forest: a feature is the
-// rules' unless it would take many more rules to keep it constant within each.
+// Edges come from one rule if they have the same features, the same target side and the same values
+// of all features that belong to rules. A feature belongs to rules unless keeping it constant
+// within each would take many more rules.
 struct ForestRules {
     explicit ForestRules(const Forest& forest);
 
-    std::vector<char> shared;         // by feature: is it the rules' own?
+    std::vector<char> shared;         // by feature: does it belong to rules?
     std::vector<std::uint32_t> rule;  // by edge
-    std::vector<EdgeId> first;        // by rule, in order of first use: the first of its edges
+    std::vector<EdgeId> first;        // by rule, in order of first use: its first edge
 };
 
 namespace {
 
-// What it costs to store one more rule, in values of a feature.
+// The cost of storing one more rule, in values of a feature.
 constexpr std::size_t cost_of_rule = 6;
 
 template <class T>
@@ -105,7 +105,7 @@ ForestRules::ForestRules(const Forest& forest) {
 
 namespace {
 
-// Numbers things in order of first use, and remembers what each is called in the store.
+// Numbers ids in order of first use, and maps them to the store.
 class LocalNumbers {
   public:
     explicit LocalNumbers(std::size_t size) : number_(size, -1) {}
@@ -146,7 +146,7 @@ void write_nodes(ByteWriter& out, const Forest& forest) {
     write_differences(forest.covered());
 }
 
-// In the order of their ids: a forest that is read has its features in the same order.
+// In the order of their ids, so that a decoded forest has its features in the same order.
 LocalNumbers number_features(const Forest& forest) {
     std::vector<char> used(forest.feature_count(), 0);
     for (std::size_t i = 0; i < forest.patterns().size(); ++i)
@@ -188,8 +188,8 @@ void write_edges(ByteWriter& out, const Forest& forest, const ForestRules& rules
         for (const NodeId tail : forest.tails(edge)) out.varint(forest.head(edge) - tail - 1);
 }
 
-// A column for each feature: of the rules' own one value for each rule, of the others one for each
-// edge.
+// A column for each feature: with one value for each rule if it belongs to rules, otherwise one for
+// each edge.
 void write_values(ByteWriter& out, const Forest& forest, const ForestRules& rules,
                   LocalNumbers& features) {
     std::vector<std::vector<double>> columns(features.ids().size());

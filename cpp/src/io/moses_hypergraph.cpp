@@ -168,7 +168,7 @@ class Parser {
         return false;
     }
 
-    // Of all edges of a vertex the first one counts.
+    // The first edge of a vertex counts.
     void covered(Tokens& tokens, std::string_view text) {
         const auto value = whole_number<std::int32_t>(tokens.end() ? "" : tokens.next());
         if (!value || !tokens.end())
@@ -185,9 +185,9 @@ class Parser {
     bool sized_ = false;    // are the next two known?
     std::size_t vertices_ = 0;
     std::size_t edges_ = 0;
-    std::size_t missing_ = 0;  // edges of the present vertex to come
+    std::size_t missing_ = 0;  // edges of the present vertex still to come
     NodeId vertex_ = -1;       // the present one
-    bool first_edge_ = false;  // is none of its edges read yet?
+    bool first_edge_ = false;  // before the first of its edges
     std::vector<Symbol> target_;
     std::vector<NodeId> tails_;
     std::vector<FeatureId> ids_;
@@ -209,8 +209,9 @@ void append_target(std::string& out, const Forest& forest, EdgeId edge) {
         } else {
             const std::string_view word = forest.words()->text(symbol);
             if (vertex_digits(word))
-                fail<FormatError>("the word '", word,
-                                  "' cannot be written in Moses' format, where it is a vertex");
+                fail<FormatError>(
+                    "the word '", word,
+                    "' cannot be written in Moses' format, where it would be a vertex");
             append_token(out, word, "word");
         }
         out.append(" ");

@@ -1,4 +1,4 @@
-// What the readers of both forms share.
+// Common to both forms.
 
 #include <algorithm>
 #include <charconv>
@@ -23,7 +23,8 @@ void RuleParser::finish() {
 void RuleParser::parse_line(std::string_view line) {
     if (std::ranges::all_of(line, is_blank)) return;
     const std::size_t valid = valid_utf8_prefix(line);
-    if (valid < line.size()) fail<DataError>("is not UTF-8 from byte ", valid + 1, " of the line");
+    if (valid < line.size())
+        fail<DataError>("byte ", valid + 1, " of the line is not UTF-8; convert the file first");
     split(line);
     source_.clear();
     target_.clear();
@@ -77,7 +78,7 @@ void RuleParser::add_feature(std::string_view name, FeatureKind kind, double val
         fail<DataError>("feature '", name, "' is ", value);
     const FeatureId id = builder_.feature(name, kind);
     if (std::ranges::find(ids_, id) != ids_.end())
-        fail<DataError>("feature '", name, "' is there twice");
+        fail<DataError>("feature '", name, "' occurs twice");
     ids_.push_back(id);
     values_.push_back(static_cast<float>(value));
 }
@@ -97,8 +98,8 @@ namespace {
 
 // A nonterminal as it is written: [LABEL], [LABEL,1] or [1].
 struct Written {
-    std::string_view label;  // empty: none
-    std::size_t index = 0;   // from 1; 0: none
+    std::string_view label;  // empty if there is none
+    std::size_t index = 0;   // from 1; 0 if there is none
 };
 
 std::size_t index_in(std::string_view text) {
@@ -137,7 +138,7 @@ void RuleParser::parse_hiero() {
     parse_hiero_source(fields_[1]);
     parse_hiero_target(fields_[2]);
     if (source_.size() > longest_sentence || target_.size() > longest_sentence)
-        fail<DataError>("a side of more than ", longest_sentence, " symbols");
+        fail<DataError>("a side has more than ", longest_sentence, " symbols");
     if (fields_.size() > 3) parse_hiero_features(fields_[3]);
     if (fields_.size() > 4) parse_links(fields_[4]);
 }
@@ -225,7 +226,7 @@ void RuleParser::parse_moses() {
     parse_moses_side(fields_[0], true);
     parse_moses_side(fields_[1], false);
     if (source_.size() > longest_sentence || target_.size() > longest_sentence)
-        fail<DataError>("a side of more than ", longest_sentence, " symbols");
+        fail<DataError>("a side has more than ", longest_sentence, " symbols");
     pair_nonterminals(fields_.size() > 3 ? fields_[3] : std::string_view());
     parse_moses_scores(fields_[2]);
     if (fields_.size() > 4) parse_moses_counts(fields_[4]);
@@ -252,7 +253,7 @@ void RuleParser::parse_moses_side(std::string_view field, bool source) {
             source_.push_back(label_symbol(builder_.labels()->add(right)));
         } else {
             target_labels_.emplace_back(target_.size(), right);
-            target_.push_back(slot_symbol(0));  // which one the links say
+            target_.push_back(slot_symbol(0));  // the links say which one
         }
     };
     bool any = false;
@@ -298,7 +299,7 @@ void RuleParser::parse_moses_scores(std::string_view field) {
     if (scores.empty() || scores.size() != score_count_)
         fail<DataError>("has ", scores.size(), " scores; ",
                         score_count_ == 0 ? "expected at least one"
-                                          : "there were other numbers of them before");
+                                          : "earlier lines have another number of scores");
     for (std::size_t i = 0; i < scores.size(); ++i)
         add_unnamed(i, scores.size(), FeatureKind::probability, scores[i]);
 }
@@ -307,7 +308,7 @@ void RuleParser::parse_moses_counts(std::string_view field) {
     static constexpr const char* names[] = {"count_e", "count_f", "count_f_e"};
     std::vector<std::string_view> counts;
     for_each_word_between_blanks(field, [&](std::string_view word) { counts.push_back(word); });
-    if (counts.size() != std::size(names)) return;  // the field may hold less, or nothing
+    if (counts.size() != std::size(names)) return;  // the field may have fewer or none
     for (std::size_t i = 0; i < counts.size(); ++i)
         add_feature(names[i], FeatureKind::count, number(counts[i]));
 }

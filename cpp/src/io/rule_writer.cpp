@@ -44,7 +44,7 @@ class RuleWriter {
         if (counts_.size() != 3) counts_.clear();
     }
 
-    // The way through the trie is kept here and not on the stack: a broken file may be deep.
+    // The path through the trie is kept here, not on the call stack: a broken file may be deep.
     void run() {
         append_rules(grammar_.root());
         std::vector<Visit> way{visit(grammar_.root())};
@@ -203,7 +203,7 @@ class RuleWriter {
         const bool brackets = text.size() > 2 && text.front() == '[' && text.back() == ']';
         if (!is_plain(text) || brackets)
             fail<FormatError>(grammar_.name(), ": word '", text,
-                              "' cannot be written: it would be read as something else");
+                              "' cannot be written: it would not be read back as a word");
         text_ += text;
     }
     void check_label(std::size_t label) const {
@@ -213,7 +213,7 @@ class RuleWriter {
             fail<FormatError>(grammar_.name(), ": label '", text, "' cannot be written as text");
     }
 
-    // Where nonterminal number `slot` is on the source side.
+    // The position of nonterminal `slot` on the source side.
     [[nodiscard]] std::size_t place_of(std::int32_t slot) const {
         std::size_t place = 0;
         for (; place < source_.size(); ++place)

@@ -13,12 +13,13 @@ namespace hopefear {
 
 namespace {
 
-// w . h of one row after the other under the same weights: those of a pattern are looked up once.
+// w · h of one row after the other under the same weights, which are looked up once for each
+// pattern.
 class Scores {
   public:
     explicit Scores(std::span<const double> weights) : weights_(weights) {}
 
-    // Forget the weights that were looked up.
+    // Discard the weights that were looked up.
     void begin() { ids_ = nullptr; }
     double operator()(const SparseView& row) {
         if (row.ids.data() != ids_ || row.size() != of_pattern_.size()) look_up(row.ids);
@@ -39,7 +40,7 @@ class Scores {
     std::vector<double> of_pattern_;
 };
 
-// h(hope) - h(fear), added up in an array of all features of which few are touched.
+// h(hope) - h(fear), summed in an array of all features, few of which are touched.
 class FeatureDifference {
   public:
     explicit FeatureDifference(std::size_t features) : sums_(features, 0.0) {}
@@ -48,14 +49,14 @@ class FeatureDifference {
         for (const EdgeId edge : edges) {
             const SparseView h = forest.features(edge);
             for (std::size_t i = 0; i < h.size(); ++i) {
-                // A feature that comes back to zero may be listed twice: what is taken the second
-                // time is zero.
+                // A feature whose sum returns to zero may be listed twice: the second time its sum
+                // is zero.
                 if (sums_[h.ids[i]] == 0.0) ids_.push_back(h.ids[i]);
                 sums_[h.ids[i]] += sign * h.values[i];
             }
         }
     }
-    // The difference; this is empty again.
+    // Return the difference and reset this object.
     [[nodiscard]] SparseView take() {
         taken_ids_.clear();
         taken_values_.clear();

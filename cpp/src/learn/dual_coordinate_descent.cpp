@@ -21,7 +21,7 @@ struct Violations {
         least = std::min(least, projected);
         greatest = std::max(greatest, projected);
     }
-    // What may be put aside in the next pass; nothing on a side without violation.
+    // Limits for setting rows aside in the next pass; infinite on a side without violation.
     [[nodiscard]] Violations limits() const {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         return {least < 0.0 ? least : -infinity, greatest > 0.0 ? greatest : infinity};
@@ -59,20 +59,20 @@ MarginSolution solve_margins(const SparseRows& rows, std::span<const double> mar
             const SparseView row = rows[p];
             double& tau = solution.tau[p];
             const double gradient = margins[p] - row.dot(solution.weights);
-            // At a bound, and further from leaving it than anything in the last pass: put aside.
+            // At a bound, and further from leaving it than any row in the last pass: set aside.
             if ((tau <= 0.0 && gradient < before.least) ||
                 (tau >= bound && gradient > before.greatest)) {
                 std::swap(order[i], order[--active]);
                 continue;
             }
             ++i;
-            // What of the gradient the bounds let through.
+            // The projected gradient.
             const double projected = tau <= 0.0     ? std::max(gradient, 0.0)
                                      : tau >= bound ? std::min(gradient, 0.0)
                                                     : gradient;
             now.add(projected);
             if (projected == 0.0) continue;
-            // A row of zeros cannot be moved; its loss is constant and tau is free: take the bound.
+            // A zero row has constant loss and any τ is optimal: take the bound.
             const double unbounded = squared_norms[p] > 0.0 ? tau + gradient / squared_norms[p]
                                      : gradient > 0.0       ? bound
                                                             : 0.0;
@@ -85,7 +85,7 @@ MarginSolution solve_margins(const SparseRows& rows, std::span<const double> mar
         before = now.limits();
         if (solution.gap > tolerance) continue;
         if (active == order.size()) break;
-        // Those that were put aside have to agree.
+        // The rows set aside have to be checked.
         active = order.size();
         before = {};
     }

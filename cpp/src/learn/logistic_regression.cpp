@@ -12,8 +12,7 @@ namespace hopefear {
 
 namespace {
 
-// log(1 + exp(-m)) summed up over margins m: a product of 1 + exp(-|m|) is as good as the sum of
-// its logarithms, of which one serves hundreds of rows.
+// Σ_m log(1 + exp(-m)): one logarithm of a product of terms 1 + exp(-|m|) serves hundreds of rows.
 class LossSum {
   public:
     // Returns exp(-|margin|), which cannot overflow.
@@ -74,7 +73,7 @@ class Problem {
     [[nodiscard]] Vector times_hessian(const Vector& x) const {
         return finish(rows_.weighted_square_dot(bends_, by_unit(x)), x);
     }
-    // On and below the diagonal, row by row.
+    // The lower triangle, row by row.
     [[nodiscard]] Vector hessian() const {
         const std::size_t n = unit_.size();
         Vector h = rows_.weighted_square(bends_, n);
@@ -133,12 +132,12 @@ class Problem {
     Vector bends_;
 };
 
-// With so many features one pass for the whole Hessian costs less than one for each of the
-// conjugate directions.
+// Up to so many features, one pass for the whole Hessian costs less than one for each conjugate
+// direction.
 constexpr std::size_t few_features = 64;
 
-// The direction d with H d = -gradient, by Cholesky's factors of H, which is on and below the
-// diagonal; none if H is not positive definite.
+// The direction d with H d = -gradient, by Cholesky decomposition of H, given by its lower
+// triangle; none if H is not positive definite.
 std::optional<Vector> exact_direction(Vector h, const Vector& gradient) {
     const std::size_t n = gradient.size();
     Vector direction(n);
@@ -163,8 +162,8 @@ std::optional<Vector> exact_direction(Vector h, const Vector& gradient) {
     return direction;
 }
 
-// The direction d with H d = -gradient, by conjugate gradients until what is left of the gradient
-// is `forcing` of it.
+// The direction d with H d = -gradient, by conjugate gradients, until the residual is `forcing` of
+// the gradient.
 Vector nearly_exact_direction(const Problem& problem, const Vector& gradient, double forcing) {
     Vector direction(gradient.size());
     Vector residual = gradient;
@@ -175,7 +174,7 @@ Vector nearly_exact_direction(const Problem& problem, const Vector& gradient, do
     for (std::size_t i = 0; i < 2 * gradient.size() && squared > enough; ++i) {
         const Vector product = problem.times_hessian(conjugate);
         const double curvature = dot(conjugate, product);
-        // Without a penalty there may be directions in which nothing bends.
+        // Without a penalty there may be directions without curvature.
         if (!(curvature > 0.0)) break;
         const double step = squared / curvature;
         add(direction, step, conjugate);
@@ -230,7 +229,7 @@ std::vector<double> logistic_regression(const PairDifferences& rows, std::span<c
         while (length > 1e-10 &&
                !(problem.value_at(length, direction, margins) <= value + 1e-4 * length * descent))
             length /= 2.0;
-        // Below the last digit of the value there is nothing to gain.
+        // Shorter steps are lost in rounding.
         if (length <= 1e-10) break;
         problem.move(length, direction, margins);
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <ranges>
 
 #include "hopefear/base/threads.hpp"
 #include "hopefear/search/corpus_oracles.hpp"
@@ -16,14 +17,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The indices of the hypotheses in the pool.
+// The indices of the hypotheses in the pool; empty for Pool::all.
 std::vector<std::size_t> members(const Loss& loss, Pool pool, std::span<const double> scores,
                                  std::span<const double> costs,
                                  std::span<const std::size_t> fixed) {
+    if (pool == Pool::all) return {};
     if (pool == Pool::fixed) return {fixed.begin(), fixed.end()};
     std::vector<std::size_t> rows(scores.size());
     std::iota(rows.begin(), rows.end(), 0);
-    if (pool == Pool::all) return rows;
     if (pool == Pool::local) {
         const std::size_t size = std::min(loss.local_size, rows.size());
         const auto better = [&](std::size_t a, std::size_t b) {
@@ -42,10 +43,11 @@ std::vector<std::size_t> members(const Loss& loss, Pool pool, std::span<const do
     return rows;
 }
 
-// M over the pool; sign * dM/ds_r is added to the slopes.
-double maximum(const Side& side, const std::vector<std::size_t>& pool,
-               std::span<const double> scores, std::span<const double> costs, double sign,
-               std::span<double> slopes) {
+// M over the pool; adds sign · ∂M/∂s_r to the slopes. For M = max, the first hypothesis with the
+// largest s_r + a c_r: a hope if a < 0, a fear if a > 0.
+template <class Rows>
+double maximum(const Side& side, const Rows& pool, std::span<const double> scores,
+               std::span<const double> costs, double sign, std::span<double> slopes) {
     const auto value = [&](std::size_t r) { return scores[r] + side.cost * costs[r]; };
     BestRow best{pool.front(), value(pool.front())};
     for (const std::size_t r : pool) best.offer(r, value(r));
@@ -60,7 +62,7 @@ double maximum(const Side& side, const std::vector<std::size_t>& pool,
     return top + std::log(sum);
 }
 
-// E_p[c];  dE/ds_r = p_r (c_r - E).
+// E = Σ_r p_r c_r with p_r ∝ exp(s_r);  ∂E/∂s_r = p_r (c_r - E).
 double risk(std::span<const double> scores, std::span<const double> costs,
             std::span<double> slopes) {
     const double top = *std::ranges::max_element(scores);
@@ -83,23 +85,34 @@ double evaluate(const Loss& loss, std::span<const double> scores, std::span<cons
                 std::span<const std::size_t> fixed, std::span<double> slopes) {
     if (scores.empty()) return 0.0;
     if (loss.risk) return risk(scores, costs, slopes);
-    const auto up = members(loss, loss.up.pool, scores, costs, fixed);
-    const auto down = members(loss, loss.down.pool, scores, costs, fixed);
-    if (up.empty() || down.empty()) return 0.0;
-    const double raised = maximum(loss.up, up, scores, costs, -1.0, slopes);
-    const double lowered = maximum(loss.down, down, scores, costs, +1.0, slopes);
-    return lowered - raised;
+    const auto rows_of = [&](const Side& side) {
+        return members(loss, side.pool, scores, costs, fixed);
+    };
+    const auto up = rows_of(loss.up);
+    const auto down = rows_of(loss.down);
+    const auto none = [](const Side& side, const std::vector<std::size_t>& rows) {
+        return side.pool != Pool::all && rows.empty();
+    };
+    if (none(loss.up, up) || none(loss.down, down)) return 0.0;
+    const auto value = [&](const Side& side, const std::vector<std::size_t>& rows, double sign) {
+        return side.pool == Pool::all
+                   ? maximum(side, std::views::iota(std::size_t{0}, scores.size()), scores, costs,
+                             sign, slopes)
+                   : maximum(side, rows, scores, costs, sign, slopes);
+    };
+    const double raised = value(loss.up, up, -1.0);
+    return value(loss.down, down, +1.0) - raised;
 }
 
 namespace {
 
-// The parts of the lists that are summed up apart, and then in order: so the result is the same for
-// any number of threads. Each needs a vector of all features.
+// The number of partial sums, which are added in a fixed order, so that the result does not depend
+// on the number of threads. Each needs a vector of all features.
 std::size_t parts_for(std::size_t features) {
     return features <= std::size_t{1} << 18 ? 16 : 4;
 }
 
-// Add what the sentences from `first` to `last` have to the sum.
+// Add the loss and gradient of the sentences [first, last) to the sum.
 void add_sentences(const NBest& nbest, std::span<const double> weights,
                    std::span<const double> costs, double cost_scale, const Loss& loss,
                    std::size_t first, std::size_t last, LossGradient& sum) {
@@ -154,7 +167,7 @@ SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_
                                  std::span<const double> weights) {
     check_oracles(nbest, sentences, oracles);
     nbest.check_weights(weights.size());
-    // -L = -log sum_oracles exp(s) + log sum exp(s)
+    // -L = -log Σ_oracles exp(s) + log Σ exp(s)   (eq. 6)
     const Side soft{.soft = true};
     const Loss loss{.up = {.pool = Pool::fixed, .soft = true}, .down = soft};
     SoftmaxTangents tangents;

@@ -33,19 +33,19 @@ struct DrawnPair {
     std::size_t drawn;  // when
     RankingPairs::Pair pair;
 
-    // Larger differences first; of equal ones the pair drawn first.
+    // Larger differences first; ties go to the pair drawn first.
     [[nodiscard]] bool before(const DrawnPair& other) const {
         return difference != other.difference ? difference > other.difference : drawn < other.drawn;
     }
 };
 
-// The `kept` best of the pairs drawn, found with a heap that has the worst of them on top.
+// The `kept` best of the drawn pairs, found with a heap that has the worst of them on top.
 std::vector<RankingPairs::Pair> sample_list(std::span<const double> gains,
                                             const PairSampling& sampling, Random random) {
     if (gains.size() < 2) return {};
     std::vector<DrawnPair> heap;
     const auto order = [](const DrawnPair& x, const DrawnPair& y) { return x.before(y); };
-    double least = sampling.threshold;  // one comparison, which mostly ends the same way
+    double least = sampling.threshold;  // a single, well predicted comparison
     for (std::size_t i = 0; i < sampling.samples; ++i) {
         const auto [a, b] = random.two_below(gains.size());
         const double difference = std::abs(gains[a] - gains[b]);
@@ -117,13 +117,13 @@ PairDifferences::PairDifferences(const NBest& nbest, const RankingPairs& pairs)
     : nbest_(nbest), pairs_(pairs) {
     const auto rows = pairs.rows();
     if (!rows.empty() && std::ranges::max(rows) >= nbest.hypotheses())
-        fail<DataError>("the pairs are of other lists");
+        fail<DataError>("the pairs belong to other n-best lists");
 }
 
 // Call visit(position, features) for the rows at these positions.
 template <class Visit>
 void PairDifferences::for_each_row(std::size_t begin, std::size_t end, const Visit& visit) const {
-    constexpr std::size_t some = 4096;  // lists in files may take so many rows of memory
+    constexpr std::size_t some = 4096;  // rows of lists in files that may be in memory at once
     for (std::size_t i = begin; i < end; ++i) {
         visit(i, nbest_.features(pairs_.rows()[i]));
         if (i % some == some - 1) nbest_.release(0, nbest_.sentences());
@@ -168,11 +168,13 @@ std::vector<double> PairDifferences::weighted_square_dot(std::span<const double>
 
 namespace {
 
-// What rows' diag(factors) rows is made of for one list, with rows e_r = h_r - (the first h):
-//   sum_r b_r e_r e_r'  -  sum_better (e u' + u e'),  u = sum_worse factor e_worse,
-// where b_r is the sum of the factors of r's pairs. So the square of the number of features is paid
-// for each hypothesis, not for each pair. The first h is taken off lest large values that all
-// hypotheses share leave nothing but their rounding errors.
+// The contribution of one list to rows' diag(factors) rows, with e_r = h_r - (the first h):
+//
+//     Σ_r b_r e_r e_r'  -  Σ_better (e u' + u e'),      u = Σ_worse factor e_worse,
+//
+// where b_r is the sum of the factors of r's pairs. So the cost is quadratic in the number of
+// features for each hypothesis, not for each pair. The first h is subtracted lest large values
+// shared by all hypotheses leave only rounding errors.
 class ListSquare {
   public:
     ListSquare(std::size_t features, std::span<double> sum)
@@ -188,7 +190,7 @@ class ListSquare {
         if (i == 0) first_.assign(row.begin(), row.end());
         for (std::size_t k = 0; k < features_; ++k) row[k] -= first_[k];
     }
-    // Pairs with one better row in sequence cost least.
+    // Consecutive pairs with the same better row are cheapest.
     void add_pair(std::size_t better, std::size_t worse, double factor) {
         if (better != better_) end_better();
         better_ = better;
@@ -228,7 +230,7 @@ class ListSquare {
     std::vector<double> e_;
     std::vector<double> b_;
     std::vector<double> first_;
-    std::size_t better_ = none;  // of the pairs that pull_ is made of
+    std::size_t better_ = none;  // of the pairs summed in pull_
     std::vector<double> pull_;   // u
     std::span<double> sum_;
 };

@@ -9,7 +9,8 @@ namespace hopefear {
 
 void CumulativePenalty::pay(OnlineWeights& weights, FeatureId id) {
     const double w = weights[id];
-    // Clipped at zero: a penalty never changes a sign.
+    // w ← max(0, w - (u + q)) if w > 0, min(0, w + (u - q)) if w < 0, where u is due and q was paid
+    // (figure 2): a penalty never changes a sign.
     const double paid = w > 0.0   ? std::max(0.0, w - (due_ + paid_[id])) - w
                         : w < 0.0 ? std::min(0.0, w + (due_ - paid_[id])) - w
                                   : 0.0;
@@ -24,7 +25,7 @@ void CumulativePenalty::pay_all(OnlineWeights& weights) {
 
 namespace {
 
-// theta <- theta - eta C (theta - theta_0) / N - eta dL/dtheta
+// θ ← θ - η C (θ - θ₀) / N - η ∂L/∂θ
 void move(const NBest& nbest, NBest::Rows rows, std::span<const double> slopes,
           const SubgradientStep& step, SubgradientState& state) {
     if (step.shrinkage > 0.0) state.weights.shrink(1.0 - step.shrinkage);
@@ -137,7 +138,8 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
             scaled.push_back(step.cost_scale * cost);
         const std::size_t held = fixed.empty() ? 0 : fixed[sentence] - rows.begin;
         if (rows.size() > 0 && held >= rows.size())
-            fail<DataError>("hypothesis ", fixed[sentence], " is not of sentence ", sentence);
+            fail<DataError>("hypothesis ", fixed[sentence], " does not belong to sentence ",
+                            sentence);
         state.loss += evaluate(loss, scores, scaled, {&held, 1}, slopes);
         move(nbest, rows, slopes, step, state);
         state.weights.count();

@@ -27,7 +27,8 @@ SimplexQpSolution solve_simplex_qp(std::span<const double> gram, std::span<const
     for (std::size_t i = 0; i < n; ++i) gradient[i] = linear[i] - gram[i * n] * budget;
 
     for (;; ++solution.iterations) {
-        // At the optimum all elements with alpha > 0 share the largest gradient.
+        // At the optimum, all elements with α > 0 share the largest gradient. Move along the most
+        // violating pair.
         std::size_t up = 0;
         std::size_t down = n;
         for (std::size_t i = 0; i < n; ++i) {
@@ -57,7 +58,7 @@ void check_row(SparseView features) {
     if (std::ranges::adjacent_find(features.ids, std::ranges::greater_equal()) !=
             features.ids.end() ||
         (!features.ids.empty() && features.ids.front() < 0))
-        fail<DataError>("feature ids have to be increasing");
+        fail<DataError>("feature ids must be increasing");
 }
 
 void check_reach(std::span<const FeatureId> ids, std::span<const double> values, const char* name) {
@@ -66,7 +67,7 @@ void check_reach(std::span<const FeatureId> ids, std::span<const double> values,
                         ids.back());
 }
 
-// What is known of the features `from`, spread over those of `to`; `from` is among `to`.
+// Spread values of the features `from` over the features `to`, which include them.
 void spread(std::span<const FeatureId> from, std::span<const double> values,
             std::span<const FeatureId> to, std::vector<double>& out) {
     std::size_t at = 0;
@@ -95,7 +96,7 @@ void WorkingSet::add(SparseView features, double gain) {
     losses_.push_back(gain_ - gain);
 }
 
-// Features that are new are 0 in what was there before.
+// New features are 0 in the existing rows.
 void WorkingSet::widen(std::span<const FeatureId> ids) {
     if (std::ranges::includes(ids_, ids)) return;
     std::vector<FeatureId> all;

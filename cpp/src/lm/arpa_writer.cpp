@@ -45,7 +45,7 @@ void ArpaWriter::begin_order(std::size_t order) {
 }
 
 void ArpaWriter::entry(std::span<const WordId> words, double probability, double backoff) {
-    // Sums of rounded numbers can exceed 1 by a little.
+    // Sums of rounded numbers can slightly exceed 1.
     append_log10(std::min(1.0, probability));
     for (std::size_t i = words.size(); i-- > 0;) {
         append(i + 1 == words.size() ? "\t" : " ");
@@ -71,8 +71,7 @@ void ArpaWriter::append(std::string_view text) {
 }
 
 void ArpaWriter::append_log10(double value) {
-    // The shortest digits that read back as the same number in single precision, which is what
-    // KenLM holds.
+    // The shortest digits that convert back to the same number in single precision, as in KenLM.
     std::array<char, 32> digits{};
     const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
                                             static_cast<float>(std::log10(value)));

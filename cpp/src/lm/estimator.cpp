@@ -28,14 +28,14 @@ void check(const Options& options) {
         fail<ConfigError>("memory must be at least ", least_memory, " bytes, got ", options.memory);
     if (options.prune.size() > options.order)
         fail<ConfigError>("there are ", options.prune.size(), " pruning thresholds for a model of ",
-                          "order ", options.order, "; give one for each order, or fewer");
+                          "order ", options.order, "; give at most one for each order");
     if (!options.prune.empty() && options.prune.front() != 0)
         fail<ConfigError>(
             "the first pruning threshold must be 0, because words are never pruned; "
             "got ",
             options.prune.front());
     if (!std::is_sorted(options.prune.begin(), options.prune.end()))
-        fail<ConfigError>("a pruning threshold must not be below that of the order before it");
+        fail<ConfigError>("pruning thresholds must not decrease from one order to the next");
     if (!options.discount_fallback) return;
     for (std::size_t i = 0; i < 3; ++i) {
         const double discount = (*options.discount_fallback)[i];
@@ -68,7 +68,7 @@ struct Level {
     std::uint64_t pruned = 0;
 };
 
-// Takes the probability mass that words leave: it goes to all words alike, and needs no context.
+// The probability mass left by words is distributed uniformly and needs no context.
 struct NoContext {
     void push(const Scored<0>&) {}
 };
@@ -107,7 +107,7 @@ class PipelineOf final : public Estimator::Pipeline {
     template <std::size_t... I>
     static auto make_levels(std::size_t bytes, const std::string& directory,
                             std::index_sequence<I...>) {
-        // The longer n-grams are, the more different ones there are: shares grow with the order.
+        // Longer n-grams have more distinct instances: shares grow with the order.
         constexpr std::size_t shares = (sizeof(Counted<I + 1>) + ...);
         return std::tuple<Level<I + 1>...>{
             Level<I + 1>(bytes / shares * sizeof(Counted<I + 1>), directory)...};
@@ -133,7 +133,7 @@ class PipelineOf final : public Estimator::Pipeline {
         if constexpr (K < N)
             return weigh<K + 1>(gammas, ticker);
         else
-            return nullptr;  // nothing is above the highest order
+            return nullptr;  // there is none above the highest order
     }
     template <std::size_t K>
     auto write_order(Sorted<K> weighted, Spool<Scored<K - 1>> lower, ArpaWriter& arpa,
@@ -146,7 +146,7 @@ class PipelineOf final : public Estimator::Pipeline {
     TextReader reader_;
     Words<N> window_;
     std::optional<ExternalSort<Counted<N>, SuffixOrder, AddCounts>> full_;
-    std::size_t memory_ = 0;  // what the vocabulary leaves
+    std::size_t memory_ = 0;  // not used by the vocabulary
     std::optional<Levels> levels_;
 };
 
@@ -154,7 +154,7 @@ template <std::size_t N>
 Summary PipelineOf<N>::write_arpa(const std::string& path, const Progress& progress) {
     if (!full_) fail<Error>("the model has been written already");
     if (reader_.sentences() == 0)
-        fail<DataError>("there is no sentence to estimate a language model from");
+        fail<DataError>("the text has no sentence to estimate a language model from");
     const std::size_t vocabulary = reader_.words().bytes();
     memory_ = options_.memory - std::min(vocabulary, options_.memory / 4 * 3);
     count_all_orders(progress);
@@ -224,7 +224,7 @@ Summary PipelineOf<N>::summarize() {
     return summary;
 }
 
-// The n-grams of order K with what their contexts give them; the contexts go to `gammas`.
+// Weight the n-grams of order K; the contexts go to `gammas`.
 template <std::size_t N>
 template <std::size_t K, class Gammas>
 auto PipelineOf<N>::weigh(Gammas& gammas, Ticker& ticker) -> Sorted<K> {
@@ -233,13 +233,13 @@ auto PipelineOf<N>::weigh(Gammas& gammas, Ticker& ticker) -> Sorted<K> {
     level.counted.finish();
     Ticking counted(level.counted, ticker);
     weigh_contexts<K>(counted, level.discounts, weighted, gammas);
-    level = Level<K>(0, options_.directory);  // its memory and its file are free again
+    level = Level<K>(0, options_.directory);  // releases its memory and its file
     weighted.finish();
     return weighted;
 }
 
-// Write order K, and make ready what the next one needs. The memory: what is counted has a half; an
-// order and the next one weighted an eighth each; the order below, this one, and the contexts a
+// Write order K and prepare the next one. Of the memory, the counts have one half; the weights of
+// an order and of the next one an eighth each; the order below, this one and the contexts a
 // sixteenth each.
 template <std::size_t N>
 template <std::size_t K>

@@ -15,7 +15,7 @@ namespace {
                     "discount fallback such as 0.5, 1, 1.5");
 }
 
-// Why the counts of counts do not do, or nothing.
+// Why the counts of counts are unusable; empty if they are usable.
 std::string missing(const CountsOfCounts& n) {
     for (std::size_t i = 1; i <= 3; ++i)
         if (n.of(i) == 0) return "none has the adjusted count " + std::to_string(i);

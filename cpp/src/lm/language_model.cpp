@@ -11,10 +11,7 @@
 
 namespace hopefear {
 
-// What KenLM complains about, for users.
-
-// The message of one of KenLM's exceptions without its first line, which tells where in KenLM's
-// source it was thrown and by which condition.
+// The message of a KenLM exception without its first line, which names KenLM's source code.
 static std::string kenlm_message(const std::exception& error) {
     const std::string_view text = error.what();
     const std::size_t first_line = text.find(".\n");
@@ -111,7 +108,7 @@ void write_kenlm_binary(const std::string& arpa, const std::string& path,
         else
             const lm::ngram::TrieModel model(arpa.c_str(), config);
     } catch (const std::exception& error) {
-        fail<FormatError>(arpa, ": KenLM cannot make a binary model of it: ", kenlm_message(error));
+        fail<FormatError>(arpa, ": cannot be converted to a KenLM binary: ", kenlm_message(error));
     }
 }
 

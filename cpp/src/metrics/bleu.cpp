@@ -103,7 +103,7 @@ std::vector<double> linear_gain(std::span<const double> document) {
     std::vector<double> point = perfect_sentence(document.size() / 2);
     for (std::size_t i = 0; i < point.size(); ++i) point[i] += document[i];
     const BleuStatistics<const double> b(point);
-    // Linear BLEU is of n_1 BLEU.
+    // Linear BLEU expands n₁ BLEU; the gain is rho BLEU.
     std::vector<double> gain = linear_bleu(point);
     for (double& x : gain) x *= b.reference_length() / b.hypothesis_length();
     return gain;

@@ -13,7 +13,7 @@ namespace hopefear {
 
 namespace {
 
-// With fewer edges, growing costs little.
+// Below this size, growth costs little.
 constexpr std::size_t small_forest = 2500;
 
 struct BytesHash {
@@ -60,7 +60,7 @@ BleuForests::BleuForests(const ForestSet& forests, std::shared_ptr<const BleuRef
                                growth * std::max(forest->edge_count(), small_forest)),
                            references_->dimension());
         } catch (const ForestTooLarge&) {
-            // It stays empty.
+            forests_[sentence] = {};
         }
     });
 }

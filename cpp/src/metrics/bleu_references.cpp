@@ -10,7 +10,7 @@ namespace hopefear {
 
 namespace {
 
-// m_k: walks over hypotheses of one sentence after the other, keeping its buffers.
+// m_k: matches of the hypotheses of one sentence after the other, with reused buffers.
 class ClippedMatches {
   public:
     explicit ClippedMatches(const BleuReferences& references) : references_(references) {}
@@ -66,8 +66,8 @@ ForestStatistics BleuReferences::forest_statistics(const Forest& forest, std::si
                                                    std::span<const WordId> numbers,
                                                    std::size_t max_edges) const {
     if (sentence >= references()->size())
-        fail<DataError>("the forest is of sentence ", sentence, ", but there are references for ",
-                        references()->size(), " sentences");
+        fail<DataError>("the forest belongs to sentence ", sentence,
+                        ", but there are references for ", references()->size(), " sentences");
     return hopefear::forest_statistics(forest, automaton(sentence), numbers,
                                        references()->average_length(sentence), max_edges);
 }

@@ -13,13 +13,13 @@ namespace hopefear {
 
 namespace {
 
-// How many bytes the UTF-8 character that begins with `byte` has.
+// The length of the UTF-8 character that begins with `byte`.
 std::size_t character_size(char byte) {
     const auto b = static_cast<unsigned char>(byte);
     return b < 0xc0 ? 1 : b < 0xe0 ? 2 : b < 0xf0 ? 3 : 4;
 }
 
-// Append the characters of `text` as numbers; any that differ get different ones.
+// Append the characters of `text` as numbers; different characters get different numbers.
 void append_characters(std::string_view text, std::vector<WordId>& characters) {
     while (!text.empty()) {
         const std::size_t size = std::min(text.size(), character_size(text[0]));
@@ -35,8 +35,8 @@ bool is_punctuation(char c) {
     return std::string_view("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~").find(c) != std::string_view::npos;
 }
 
-// The words of chrF++ separated by blanks: a punctuation mark at the end of a word is a word of its
-// own or, failing that, one at its beginning.
+// The words of chrF++, separated by blanks: punctuation at the end of a word or, if there is none,
+// at its beginning is a word of its own.
 std::string separate_punctuation(std::string_view text) {
     std::string separated;
     for_each_word(text, [&](std::string_view word) {
@@ -53,7 +53,8 @@ std::string separate_punctuation(std::string_view text) {
     return separated;
 }
 
-// Percent, computed in sacreBLEU's order: references are compared by it, and ties must stay ties.
+// Percent, computed in the same order as in sacreBLEU: references are compared by this value, and
+// ties must stay ties.
 double chrf_percent(std::span<const double> statistics, const ChrfOptions& options) {
     constexpr double epsilon = 1e-16;
     const double factor = options.beta * options.beta;
@@ -88,7 +89,7 @@ double chrf(std::span<const double> statistics, const ChrfOptions& options) {
     return chrf_percent(statistics, options) / 100.0;
 }
 
-// Statistics of hypotheses of one sentence after the other, keeping what can be kept.
+// Statistics of the hypotheses of one sentence after the other, with reused buffers.
 class ChrfReferences::Matcher {
   public:
     explicit Matcher(const ChrfReferences& references)
@@ -160,7 +161,7 @@ class ChrfReferences::Matcher {
         automaton.count_clipped(hypothesis, seen_, matches_);
         for (std::size_t k = 1; k <= matches_.size(); ++k, at += 3) {
             row_[at + 1] = count(reference_size, k);
-            // A reference that is too short for this order leaves it out.
+            // An order for which the reference is too short is left out.
             row_[at] = row_[at + 1] > 0.0 ? count(hypothesis.size(), k) : 0.0;
             row_[at + 2] = matches_[k - 1];
         }

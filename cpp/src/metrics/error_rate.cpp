@@ -18,7 +18,7 @@ double error_rate(std::span<const double> statistics) {
 
 std::size_t edit_distance(std::span<const WordId> a, std::span<const WordId> b,
                           std::vector<std::size_t>& row) {
-    // What both begin and end with needs no edit.
+    // A common prefix and suffix need no edit.
     while (!a.empty() && !b.empty() && a.front() == b.front()) {
         a = a.subspan(1);
         b = b.subspan(1);

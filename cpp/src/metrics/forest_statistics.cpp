@@ -16,10 +16,10 @@ namespace hopefear {
 
 namespace {
 
-// What the context of a string needs to know of it.
+// All that the context of a string needs to know about it.
 struct Outside {
     KgramEnds ends;
-    // How long the string is if the sentence may be shorter than K - 1 words; otherwise `plenty`.
+    // The length of the string if the sentence may be shorter than K - 1 words; otherwise `plenty`.
     std::int32_t length = 0;
 
     static constexpr std::int32_t plenty = std::numeric_limits<std::int32_t>::max();
@@ -75,7 +75,7 @@ class Intersection {
           around_(fewest_words_around(forest)),
           builder_(forest.words(), forest.feature_names()) {
         const std::int32_t source = forest.covered(forest.root());
-        // Where nothing is known of the source, rho goes to the root's edges.
+        // If the source spans are unknown, rho goes to the root's edges.
         per_source_word_ = source > 0 ? reference_length / source : 0.0;
         rho_at_root_ = source > 0 ? 0.0 : reference_length;
     }
@@ -95,8 +95,8 @@ class Intersection {
     struct Part {
         std::size_t head;
         EdgeId edge;
-        std::size_t tails;       // where they begin in part_tails_
-        std::size_t statistics;  // and these in part_statistics_
+        std::size_t tails;       // beginning in part_tails_
+        std::size_t statistics;  // beginning in part_statistics_
     };
 
     void split(NodeId node) {
@@ -108,7 +108,7 @@ class Intersection {
         for (const EdgeId edge : forest_.edges(node)) add_parts(edge);
         for (std::size_t i = begin; i < outsides_.size(); ++i)
             builder_.add_node(forest_.source(node));
-        // A forest has its edges in the order of their heads; so nothing moves in `build`.
+        // Edges must be sorted by head, so that `build` moves nothing.
         std::ranges::stable_sort(parts_, {}, &Part::head);
         for (const Part& part : parts_) {
             builder_.add_edge(
@@ -175,7 +175,7 @@ class Intersection {
         b.reference_length() += rho_at_root_;
     }
 
-    // The part of `node` with this outside. The root has no outside, and stays in one piece.
+    // The part of `node` with this outside. The root is never split.
     std::size_t head_of(NodeId node, const Outside& outside) {
         const Outside key = node == forest_.root() ? Outside() : outside;
         const auto [at, added] = head_of_.try_emplace(key, outsides_.size());
@@ -200,7 +200,7 @@ class Intersection {
     std::vector<EdgeId> edges_;
     std::vector<double> statistics_;
 
-    // Of the node that is being split.
+    // For the node being split.
     std::unordered_map<Outside, std::size_t, OutsideHash> head_of_;
     std::vector<Part> parts_;
     std::vector<NodeId> part_tails_;
@@ -214,7 +214,7 @@ ForestStatistics forest_statistics(const Forest& forest, const ReferenceAutomato
                                    std::span<const WordId> numbers, double reference_length,
                                    std::size_t max_edges) {
     if (numbers.size() < forest.words()->size())
-        fail<DataError>("numbers of ", numbers.size(), " words for a vocabulary of ",
+        fail<DataError>("word numbers for ", numbers.size(), " words, but the vocabulary has ",
                         forest.words()->size());
     return Intersection(forest, automaton, numbers, reference_length, max_edges).run();
 }
@@ -226,7 +226,7 @@ std::vector<double> derivation_statistics(const WordMetric& metric, const Forest
     check_forest_numbers(forest, numbers, sentence, *metric.references());
     if (begin.empty() || begin.front() != 0 || !std::ranges::is_sorted(begin) ||
         begin.back() != static_cast<std::int64_t>(edges.size()))
-        fail<DataError>("where derivations begin does not fit ", edges.size(), " edges");
+        fail<DataError>("the offsets of derivations do not match ", edges.size(), " edges");
     const WordMetric::Count count = metric.make_count();
     std::vector<double> rows((begin.size() - 1) * metric.dimension(), 0.0);
     for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
@@ -242,11 +242,11 @@ std::vector<double> derivation_statistics(const WordMetric& metric, const Forest
 void check_forest_numbers(const Forest& forest, std::span<const WordId> numbers,
                           std::size_t sentence, const ReferenceWords& references) {
     if (numbers.size() < forest.words()->size())
-        fail<DataError>("numbers of ", numbers.size(), " words for a vocabulary of ",
+        fail<DataError>("word numbers for ", numbers.size(), " words, but the vocabulary has ",
                         forest.words()->size());
     if (sentence >= references.size())
-        fail<DataError>("the forest is of sentence ", sentence, ", but there are references for ",
-                        references.size(), " sentences");
+        fail<DataError>("the forest belongs to sentence ", sentence,
+                        ", but there are references for ", references.size(), " sentences");
 }
 
 }  // namespace hopefear

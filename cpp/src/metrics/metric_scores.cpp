@@ -8,7 +8,7 @@ namespace hopefear {
 
 namespace {
 
-// With an order that the compiler knows there is no loop over it.
+// A template, so that the loop over a constant order is unrolled.
 template <class Order>
 void all_gains(Order order, std::span<const double> document, std::span<const double> rows,
                std::span<double> out) {
@@ -29,9 +29,9 @@ void all_gains(Order order, std::span<const double> document, std::span<const do
 
 }  // namespace
 
-// Every hypothesis of every list is asked for its gain in every epoch of a learner. A document has
-// matches of every order (it begins with a perfect sentence), so smoothing has nothing to do and
-// one product serves all orders; a document that lacks some takes the general way.
+// Learners compute this for every hypothesis in every epoch. A document has matches of every order
+// (it begins with a perfect sentence), so smoothing has no effect and one product serves all
+// orders; a document that lacks some takes the general path.
 void BleuScore::gains(std::span<const double> document, std::span<const double> rows,
                       std::span<double> out) const {
     const std::size_t dimension = this->dimension();

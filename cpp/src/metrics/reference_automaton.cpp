@@ -56,7 +56,7 @@ ReferenceAutomaton::State ReferenceAutomaton::add_child(State state, WordId word
 }
 
 void ReferenceAutomaton::link() {
-    // A k-gram's parent was added before it.
+    // Parents precede their children.
     for (std::size_t state = 1; state < nodes_.size(); ++state) {
         const Arc& arc = into_[state];
         if (arc.from != root) nodes_[state].shorter = child(shorter(arc.from), arc.word);

@@ -43,7 +43,7 @@ void check_sentences(std::size_t rows, std::span<const std::int64_t> sentences,
         fail<DataError>(rows, " hypotheses, but sentence numbers for ", sentences.size());
     for (std::size_t row = 0; row < rows; ++row)
         if (sentences[row] < 0 || static_cast<std::size_t>(sentences[row]) >= sentence_count)
-            fail<DataError>("hypothesis ", row, " is of sentence ", sentences[row],
+            fail<DataError>("hypothesis ", row, " belongs to sentence ", sentences[row],
                             ", but there are references for ", sentence_count, " sentences");
 }
 

@@ -13,7 +13,7 @@ void BeamDistance::start(std::span<const WordId> reference, std::size_t hypothes
     const double ratio = hypothesis_length > 0 ? static_cast<double>(reference.size()) /
                                                      static_cast<double>(hypothesis_length)
                                                : 1.0;
-    // Far from square, neighboring rows must still overlap.
+    // In a matrix far from square, neighbouring rows must still overlap.
     const std::ptrdiff_t width =
         ratio / 2 > beam ? static_cast<std::ptrdiff_t>(std::ceil(ratio / 2 + beam)) : beam;
     rows_.assign(1, {0, columns, 0});
@@ -76,7 +76,8 @@ int BeamDistance::distance(std::span<const WordId> hypothesis, std::size_t same,
         };
         below_.resize(row.end - row.begin);
         int left = infinity;
-        // A path through this cell needs as many edits more as the lengths of the rest differ.
+        // A path through this cell needs at least the difference of the remaining lengths in
+        // further edits.
         int bound = infinity;
         for (std::size_t j = row.begin; j < row.end; ++j) {
             int cost = std::min(cost_above(j), left) + 1;
@@ -101,7 +102,7 @@ std::size_t ShiftDistance::operator()(std::span<const WordId> hypothesis,
     for (std::size_t shifts = 0;; ++shifts) {
         current_ = distance_.align(words_);
         find_best_shift(reference);
-        // A search that was cut short makes no move.
+        // An interrupted search makes no shift.
         if (!best_ || tries_ >= max_tries) return shifts + static_cast<std::size_t>(current_);
         move(words_, *best_, destination(*best_));
     }
@@ -148,8 +149,8 @@ bool ShiftDistance::worth_trying(std::size_t begin, std::size_t reference_begin,
         return std::find(first, first + static_cast<std::ptrdiff_t>(length), true) !=
                first + static_cast<std::ptrdiff_t>(length);
     };
-    // Words that are right stay, places that are right are kept, and a block is not moved into
-    // itself: the word aligned to the first place must lie outside.
+    // Correct words stay, correct positions are kept, and a block is not shifted into itself: the
+    // word aligned to the first position must be outside.
     const std::size_t aligned = aligned_[reference_begin];
     const bool inside = aligned > begin && aligned <= begin + length;
     return any(hypothesis_errors_, begin) && any(reference_errors_, reference_begin) && !inside;
@@ -157,10 +158,10 @@ bool ShiftDistance::worth_trying(std::size_t begin, std::size_t reference_begin,
 
 void ShiftDistance::try_targets(std::size_t begin, std::size_t reference_begin,
                                 std::size_t length) {
-    // After the word before the first place, and after the word of each place.
+    // Targets: after the word before the first position, and after the word of each position.
     std::optional<std::size_t> previous;
     for (std::size_t place = 0; place <= length; ++place) {
-        const std::size_t before = reference_begin + place;  // places before the target
+        const std::size_t before = reference_begin + place;  // positions before the target
         const std::size_t target = before == 0 ? 0 : aligned_[before - 1];
         if (target == previous) continue;
         previous = target;
@@ -178,7 +179,7 @@ void ShiftDistance::try_shift(const Shift& shift) {
     const int limit = current_ - needed;
     const int distance = distance_.distance(shifted_, std::min(shift.begin, to), limit);
     if (distance > limit) return;
-    // Of equal gains the longest, then the first block, then the first target.
+    // Ties go to the longest block, then the first block, then the first target.
     const auto rank = [](const Shift& s) {
         return std::tuple(-s.gain, -static_cast<std::ptrdiff_t>(s.length), s.begin, s.target);
     };

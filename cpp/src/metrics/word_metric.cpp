@@ -17,7 +17,7 @@ void WordMetric::set_statistics(NBest& lists, const Hypotheses& hypotheses,
     if (lists.hypotheses() != hypotheses.size)
         fail<DataError>("statistics of ", hypotheses.size, " hypotheses for n-best lists with ",
                         lists.hypotheses());
-    // So many at a time: enough for all threads, and few beside the lists themselves.
+    // A batch: enough for all threads, and small compared with the lists.
     const std::size_t together = 4096 * thread_count(threads);
     RowStatistics statistics = lists.new_statistics(dimension());
     std::vector<double> rows;
@@ -34,11 +34,11 @@ void WordMetric::set_statistics(NBest& lists, const Hypotheses& hypotheses,
 void WordMetric::fill(const Hypotheses& hypotheses, std::size_t first, std::size_t last,
                       std::size_t threads, std::span<double> out) const {
     if (hypotheses.references != references_)
-        fail<DataError>("the hypotheses were numbered for other references");
+        fail<DataError>("the hypotheses were prepared for other references");
     if (first == last) return;
     const std::size_t columns = dimension();
     const std::size_t first_row = hypotheses.first_row(first);
-    // A block is of one sentence or little work: several together share what a Count holds.
+    // Blocks are small: several together share the cache of a Count.
     constexpr std::size_t blocks = 4;
     parallel_blocks(last - first, blocks, threads, [&](std::size_t begin, std::size_t end) {
         const Count count = make_count();

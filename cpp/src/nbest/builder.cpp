@@ -17,10 +17,9 @@ namespace hopefear {
 
 namespace {
 
-// Memory is given back whenever this much of the files may have been touched.
+// Memory is released whenever this many bytes of the files may have been touched.
 constexpr std::size_t release_every = std::size_t{16} << 20;
-// A list of offsets is as long as the largest sentence number; a wrong number must not fill the
-// memory.
+// There is an offset for each sentence number: a wrong number must not fill the memory.
 constexpr std::size_t sentences_always = std::size_t{1} << 20;
 constexpr std::size_t sentences_per_hypothesis = 1000;
 
@@ -31,8 +30,8 @@ constexpr std::size_t sentences_per_hypothesis = 1000;
     return ids;
 }
 
-// The rows in the order of their sentences, those of one sentence as they are; empty if that is the
-// order in which they are. `offsets` becomes where the sentences begin.
+// The rows sorted by sentence (a stable sort); empty if they are sorted already. `offsets` receives
+// the first row of each sentence.
 [[nodiscard]] std::vector<std::uint32_t> sorted_by_sentence(
     std::span<const std::uint32_t> sentence_of, std::vector<std::int64_t>& offsets) {
     for (const std::uint32_t sentence : sentence_of) ++offsets[sentence + 1];
@@ -72,7 +71,7 @@ bool NBestBuilder::add(std::size_t sentence, std::string_view text, std::span<co
             fail<DataError>("sentence ", sentence, ", hypothesis '", text, "': feature '",
                             feature_names_->text(new_ids_[i]), "' is ", new_values_[i],
                             "; values must be finite");
-        new_values_[i] += 0.0;  // no -0: equal numbers have equal bytes
+        new_values_[i] += 0.0;  // no -0.0: equal numbers have equal bytes
     }
     encode_text(text);
     return add_row(sentence);
@@ -85,7 +84,7 @@ std::size_t NBestBuilder::add(const NBest& other) {
 }
 
 std::size_t NBestBuilder::add(const NBest& other, std::span<const std::int64_t> sentences) {
-    // Names in our numbers, as they are met.
+    // Our ids of the other lists' names, filled when needed.
     std::vector<FeatureId> known(other.feature_count(), -1);
     const Vocabulary& names = *other.feature_names();
     const std::size_t before = hypotheses();
@@ -111,7 +110,7 @@ std::size_t NBestBuilder::add(const NBest& other, std::span<const std::int64_t> 
 
 void NBestBuilder::encode_text(std::string_view text) {
     new_text_.clear();
-    const char* end = nullptr;  // of the word before
+    const char* end = nullptr;  // of the previous word
     for_each_word(text, [&](std::string_view word) {
         if (end != nullptr) write_separator({end, static_cast<std::size_t>(word.data() - end)});
         write_number(static_cast<std::uint32_t>(word_names_->add(word)), new_text_);
@@ -151,8 +150,8 @@ bool NBestBuilder::equals_new(std::size_t row, std::uint32_t sentence) const {
 bool NBestBuilder::add_row(std::size_t sentence) {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() - 1;
     if (sentence > most || hypotheses() >= most)
-        fail<DataError>("sentence ", sentence,
-                        ": neither sentences nor hypotheses can be more than ", most);
+        fail<DataError>("sentence ", sentence, ": at most ", most,
+                        " sentences and hypotheses are supported");
     const auto number = static_cast<std::uint32_t>(sentence);
     if (2 * (hypotheses() + 1) > slots_.size()) grow_table();
     const std::uint32_t hash = hash_of_new(number);
@@ -182,7 +181,7 @@ bool NBestBuilder::add_row(std::size_t sentence) {
 }
 
 void NBestBuilder::grow_table() {
-    // The table is made of the hashes: the old one goes before the new one comes.
+    // The table can be rebuilt from the hashes: free the old one before allocating the new one.
     slots_.clear();
     slots_.grow_to(std::max<std::size_t>(64, std::bit_ceil(2 * (hypotheses() + 1))));
     const std::size_t mask = slots_.size() - 1;
@@ -208,7 +207,7 @@ void NBestBuilder::keep_within_limit() {
         text_begin_.spill(options_.directory);
         return;
     }
-    // Of a row that was appended, or compared with the new one and found equal.
+    // The size of a row that was appended or found equal.
     touched_ += new_text_.size() + new_ids_.size() * (sizeof(FeatureId) + sizeof(double));
     if (touched_ < release_every) return;
     touched_ = 0;
@@ -241,7 +240,7 @@ NBest NBestBuilder::finish(std::size_t sentences) {
     if (needed > sentences_always + sentences_per_hypothesis * hypotheses())
         fail<DataError>("sentence ", last_sentence_, ": the number is too large for ", hypotheses(),
                         " hypotheses; sentences are numbered from 0");
-    // Whatever happens from here on, the builder is empty.
+    // From here on the builder is empty, even if an exception is thrown.
     NBestBuilder full = std::exchange(*this, NBestBuilder(word_names_, feature_names_, options_));
     NBest lists;
     lists.offsets_.assign(std::max(needed, sentences) + 1, 0);

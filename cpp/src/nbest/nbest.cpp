@@ -28,10 +28,11 @@ void NBest::check_per_row(std::size_t length, const char* what) const {
 }
 
 const RowStatistics& NBest::checked_statistics(std::size_t dimension) const {
-    if (!statistics_) fail<DataError>("the n-best lists have no statistics of a metric yet");
+    if (!statistics_)
+        fail<DataError>("the n-best lists have no statistics; compute them with a metric first");
     if (statistics_->dimension() != dimension)
         fail<DataError>("the n-best lists have ", statistics_->dimension(),
-                        " statistics a hypothesis, but the metric works with ", dimension);
+                        " statistics a hypothesis, but the metric needs ", dimension);
     return *statistics_;
 }
 

@@ -17,13 +17,9 @@ void check_finite_weights(const NBest& lists, std::span<const double> weights) {
     check_finite(weights, "weight");
 }
 
-double finite_score(const NBest& lists, std::size_t row, const SparseView& features,
-                    std::span<const double> weights) {
-    const double score = features.dot(weights);
-    if (!std::isfinite(score))
-        fail<DataError>("sentence ", lists.sentence_of(row), ", row ", row, ": the score is ",
-                        score, "; weights or features are too large");
-    return score;
+void fail_score(const NBest& lists, std::size_t row, double score) {
+    fail<DataError>("sentence ", lists.sentence_of(row), ", row ", row, ": the score is ", score,
+                    "; weights or features are too large");
 }
 
 std::vector<double> nbest_scores(const NBest& lists, std::span<const double> weights,
@@ -49,7 +45,8 @@ std::vector<double> sentence_scores(const NBest& lists, std::size_t sentence,
 }
 
 std::vector<double> sum_statistics(const NBest& lists, std::span<const std::int64_t> rows) {
-    if (!lists.statistics()) fail<DataError>("the n-best lists have no statistics of a metric yet");
+    if (!lists.statistics())
+        fail<DataError>("the n-best lists have no statistics; compute them with a metric first");
     for (const std::int64_t row : rows)
         if (row < -1 || row >= static_cast<std::int64_t>(lists.hypotheses()))
             fail<DataError>("row ", row, " does not exist: there are ", lists.hypotheses(),
@@ -69,7 +66,8 @@ std::vector<double> feature_column(const NBest& lists, FeatureId feature, std::s
     std::vector<double> column(lists.hypotheses(), 0.0);
     for_each_sentence(lists, threads, [&](std::size_t sentence) {
         const auto [begin, end] = lists.rows(sentence);
-        std::span<const FeatureId> same;  // the ids of the row before, and where the feature is
+        // the ids of the previous row, and the position of the feature
+        std::span<const FeatureId> same;
         std::size_t place = 0;
         for (std::size_t row = begin; row < end; ++row) {
             const SparseView features = lists.features(row);
@@ -124,14 +122,14 @@ std::vector<double> feature_spread(const NBest& lists, std::size_t features) {
             if (present[id]++ == 0) touched.push_back(id);
             mean[id] += value / n;
         });
-        // Two passes, so that a feature with a large mean does not look noisy.
+        // Two passes, so that a feature with a large mean does not seem to vary.
         visit(rows, [&](FeatureId id, double value) {
             squares[id] += (value - mean[id]) * (value - mean[id]);
         });
         for (const FeatureId id : touched) {
             const double absent = n - static_cast<double>(present[id]);
             const double variance = (squares[id] + absent * mean[id] * mean[id]) / n;
-            // A constant leaves nothing but what rounding the mean left.
+            // For a constant feature only the rounding error of the mean is left.
             if (variance > 1e-20 * mean[id] * mean[id]) spread[id] += variance;
             mean[id] = squares[id] = 0.0;
             present[id] = 0;

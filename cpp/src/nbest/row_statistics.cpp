@@ -13,7 +13,7 @@ namespace hopefear {
 
 namespace {
 
-// A run begins at a multiple of this, so that numbers of any type can be read in place.
+// Runs are aligned, so that numbers of any type can be read in place.
 constexpr std::size_t unit = alignof(double);
 
 // Call visit(T{}) with the type of this number; narrower ones come first.
@@ -33,12 +33,12 @@ auto with_type(std::size_t type, const Visit& visit) {
     }
 }
 
-// Whether a number comes back from T bit for bit: fractions, what is too large, -0 and NaN do not
-// come back from integers.
+// Whether a number survives conversion to T bit for bit. For integers, fractions, large numbers,
+// -0.0 and NaN do not.
 template <class T>
 [[nodiscard]] bool fits(double number) {
     if constexpr (std::is_integral_v<T>) {
-        // Beyond the limits the conversion would be undefined; NaN is beyond all.
+        // Outside the limits the conversion would be undefined; NaN is outside all limits.
         if (!(number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max()))
             return false;
     }

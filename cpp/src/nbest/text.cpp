@@ -94,7 +94,7 @@ std::uint32_t NBestTextWriter::local_id(WordId word) {
         local_.resize(std::max(at + 1, 2 * local_.size()));
         sentence_of_.resize(local_.size(), 0);
     }
-    // Sentences are counted from 1 here: 0 is a word never met.
+    // Sentences are counted from 1 here; 0 marks a new word.
     const std::uint32_t sentence = static_cast<std::uint32_t>(text_.sentences_.size());
     if (sentence_of_[at] != sentence) {
         sentence_of_[at] = sentence;

@@ -9,7 +9,7 @@ namespace hopefear {
 
 namespace {
 
-// The statistics of the lists of a corpus, one list at a time, and the sum of what was chosen.
+// The statistics of one list at a time, and the sum over the chosen hypotheses.
 class Choices {
   public:
     Choices(const NBest& nbest, const CorpusScore& score)
@@ -20,14 +20,13 @@ class Choices {
           others_(total_.size()),
           sum_(total_.size()) {}
 
-    // The first hypothesis of a sentence; its number in the list is returned.
+    // Choose the first hypothesis of a sentence; returns its index in the list.
     std::size_t choose_first(std::int64_t sentence) {
         read(sentence);
         if (!rows_.empty()) add(total_, row(0), 1.0, total_);
         return 0;
     }
-    // The best hypothesis given those of all other sentences; the one so far stays if none is
-    // better.
+    // Choose the best hypothesis given those of all other sentences; the present one wins ties.
     std::size_t choose_best(std::int64_t sentence, std::size_t chosen) {
         read(sentence);
         if (rows_.empty()) return chosen;
@@ -93,6 +92,7 @@ std::vector<std::vector<std::int64_t>> corpus_oracles(const NBest& nbest, const 
         }
     }
     std::vector<std::vector<std::int64_t>> oracles;
+    oracles.reserve(sentences.size());
     for (std::size_t i = 0; i < sentences.size(); ++i)
         oracles.push_back(choices.equal(sentences[i], chosen[i]));
     return oracles;

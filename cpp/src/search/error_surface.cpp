@@ -33,9 +33,9 @@ template <class Read>
 ErrorSurface surface_of(const Lines& lines, std::size_t dimension, std::size_t threads,
                         const Read& read) {
     const std::size_t sentences = lines.offsets.size() - 1;
-    // The pieces are the same for any number of threads.
+    // Blocks do not depend on the number of threads.
     constexpr std::size_t block = 64;
-    // One thread needs but one of them at a time.
+    // A single thread needs only one surface at a time.
     const bool alone = thread_count(threads) == 1;
     std::vector<ErrorSurface> pieces(alone ? 1 : (sentences + block - 1) / block,
                                      ErrorSurface(dimension));
@@ -59,6 +59,7 @@ ErrorSurface surface_of(const Lines& lines, std::size_t dimension, std::size_t t
 
 std::vector<double> ErrorSurface::values(const std::vector<Sum>& sums) {
     std::vector<double> totals;
+    totals.reserve(sums.size());
     for (const Sum& sum : sums) totals.push_back(sum.total());
     return totals;
 }
@@ -119,7 +120,8 @@ ErrorSurface error_surface(const LineArrays& lines, std::size_t threads) {
 
 ErrorSurface nbest_surface(const NBest& lists, std::span<const double> origins,
                            std::span<const double> slopes, std::size_t threads) {
-    if (!lists.statistics()) fail<DataError>("the n-best lists have no statistics of a metric yet");
+    if (!lists.statistics())
+        fail<DataError>("the n-best lists have no statistics; compute them with a metric first");
     const RowStatistics& statistics = *lists.statistics();
     check_lines(slopes, lists.hypotheses(), "slope");
     check_lines(origins, lists.hypotheses(), "intercept");
@@ -140,7 +142,7 @@ struct Interval {
     [[nodiscard]] double distance() const { return std::max({left, -right, 0.0}); }
 };
 
-// Collects the best of intervals that come from left to right.
+// Finds the best of the intervals, offered from left to right.
 class BestInterval {
   public:
     explicit BestInterval(double lower, double upper) : lower_(lower), upper_(upper) {
@@ -168,7 +170,7 @@ class BestInterval {
     }
 
   private:
-    // Intervals that rounding alone may have made are no place to go to.
+    // Ignore intervals that may be due to rounding alone.
     [[nodiscard]] static bool too_narrow(const Interval& one) {
         const double size = std::max(std::abs(one.left), std::abs(one.right));
         return one.right - one.left <= 1e-9 * size && std::isfinite(size);
@@ -189,7 +191,7 @@ class BestInterval {
     std::optional<Interval> best_;
 };
 
-// From where in an interval the step is measured, and how far it should go from there.
+// The point of an interval from which the step is measured, and how far it should go from there.
 struct Reach {
     double from;
     double length;
@@ -207,8 +209,8 @@ struct Reach {
     return {from, forward ? beyond : -beyond};
 }
 
-// A step to the interval, which is better than where the search began: not to step 0, then, nor to
-// where hypotheses tie.
+// A step into the interval, which is better than step 0: neither step 0 itself nor a point where
+// hypotheses tie.
 [[nodiscard]] double inside(const ErrorSurface& surface, double left, double right) {
     auto [from, length] = reach_into(surface, left, right);
     const auto ties = [&](double step) { return step == 0.0 || surface.has_tie(step); };

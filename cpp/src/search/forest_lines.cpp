@@ -72,7 +72,7 @@ StringTable::Texts StringTable::texts(std::size_t begin, const Vocabulary& vocab
 
 namespace {
 
-// The strings that one piece of work has found; how many each sentence has is told elsewhere.
+// The strings found by one block of work; the number of strings of each sentence is kept elsewhere.
 struct FoundStrings {
     std::vector<WordId> words;
     std::vector<std::size_t> begin{0};
@@ -83,9 +83,10 @@ struct FoundStrings {
         begin.push_back(words.size());
         sentence.push_back(of);
     }
-    // The numbers of all of them in a table.
+    // Look up the numbers of all strings in a table.
     void number(StringTable& table, std::vector<std::int64_t>& numbers) const {
         std::vector<StringTable::Entry> entries;
+        entries.reserve(sentence.size());
         for (std::size_t i = 0; i < sentence.size(); ++i)
             entries.push_back(
                 {sentence[i], std::span(words).subspan(begin[i], begin[i + 1] - begin[i])});
@@ -95,7 +96,7 @@ struct FoundStrings {
     }
 };
 
-// The upper envelope of one forest after the other; buffers are kept.
+// The upper envelope of one forest after the other, with reused buffers.
 class EnvelopeSearch {
   public:
     struct FoundLine {
@@ -103,10 +104,10 @@ class EnvelopeSearch {
         double intercept;
         std::vector<WordId> words;
         std::size_t number;       // in order of discovery
-        std::size_t settled = 0;  // the number of the line with which it meets on the envelope
+        std::size_t settled = 0;  // the number of the line that it meets on the envelope
 
         [[nodiscard]] double at(double step) const { return intercept + step * slope; }
-        // Of the numbers that are added up in `at`.
+        // The magnitude of the terms that `at` adds.
         [[nodiscard]] double size(double step) const {
             return std::abs(intercept) + std::abs(step * slope);
         }
@@ -131,7 +132,7 @@ class EnvelopeSearch {
 
   private:
     static constexpr std::size_t lanes = 8;
-    // Lines that cross beyond this step, either way, are parallel for all purposes.
+    // Lines that cross beyond this step count as parallel.
     static constexpr double farthest = 1e100;
     // A point: the score of an edge is origin * score + step * slope. At infinity the origin is 0.
     struct Point {
@@ -139,8 +140,8 @@ class EnvelopeSearch {
         double step = 0.0;
     };
 
-    // Begin far out on both sides, and at points in between. Any points would do; these are of the
-    // size at which slopes begin to matter.
+    // Begin far out on both sides and at points in between. Any points would do; at these, slopes
+    // begin to matter.
     void look_around() {
         double scores = 0.0;
         double slopes = 0.0;
@@ -157,7 +158,7 @@ class EnvelopeSearch {
         keep_highest();
     }
 
-    // Look where neighbors meet; false if the envelope is known everywhere.
+    // Search where neighbouring lines cross; false if the envelope is complete.
     bool look_at_crossings() {
         std::size_t used = 0;
         std::size_t left[lanes];
@@ -174,8 +175,8 @@ class EnvelopeSearch {
             const double step = points_[lane].step;
             FoundLine found = line(lane);
             FoundLine& low = lines_[left[lane]];
-            // Sums of edges in different orders differ by rounding; that is no better line. Nor is
-            // one that was found before and did not stay: by rounding it might come for ever.
+            // Sums of edges in different orders differ by rounding, which is not a better line. Nor
+            // is a line that was found before and dropped: rounding could make it return forever.
             const double rounding = 1e-12 * (low.size(step) + found.size(step));
             if (found.at(step) > low.at(step) + rounding &&
                 seen_.emplace(found.slope, found.intercept).second)
@@ -209,7 +210,7 @@ class EnvelopeSearch {
             slope += slopes_[edge];
             intercept += scores_[edge];
         }
-        // Numbers begin at 1: settled with 0 is settled with none.
+        // Numbers begin at 1: 0 means not settled with any line.
         return {slope, intercept, text_.words, ++count_};
     }
 
@@ -217,7 +218,7 @@ class EnvelopeSearch {
         return (flat.intercept - steep.intercept) / (steep.slope - flat.slope);
     }
 
-    // Reduce the lines to their upper envelope; of equal lines the first one found stays.
+    // Reduce the lines to their upper envelope; ties go to the line found first.
     void keep_highest() {
         line_slopes_.clear();
         line_intercepts_.clear();
@@ -252,7 +253,7 @@ class EnvelopeSearch {
     std::vector<double> line_intercepts_;
 };
 
-// Forests differ in size: small pieces keep all threads at work.
+// Forests differ in size: small blocks keep all threads busy.
 constexpr std::size_t block = 4;
 
 std::size_t blocks(const ForestSet& forests) {

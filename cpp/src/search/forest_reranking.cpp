@@ -17,13 +17,13 @@ namespace {
 using State = ReferenceAutomaton::State;
 using ItemId = ClippedCounts::String;
 
-// A derivation of a node. All that is read of a tail is in one line of the cache.
+// A derivation of a node. All that is read of a tail lies in one cache line.
 template <std::size_t Lanes>
 struct Item : ComposedString<Lanes> {
     EdgeId edge;
     double score;
     double phi;
-    std::uint32_t ranks;  // where those of its tails begin
+    std::uint32_t ranks;  // beginning of the ranks of its tails
 };
 
 }  // namespace
@@ -73,14 +73,14 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
     }
 
   private:
-    // One that may be kept; of the k-grams that are in none of its tails, those that match.
+    // A derivation that may be kept, and its matching k-grams that are in none of its tails.
     struct Candidate {
         Item<Lanes> item{};
         std::uint32_t first_added;
         std::uint32_t last_added;
-        bool read;  // otherwise its string is not known yet
+        bool read;  // whether its string has been read
     };
-    // What the last search, with the same tails, found out of BLEU^K of an edge.
+    // What the previous search found about BLEU^K of an edge with the same tails.
     struct Judgement {
         enum Kind : std::int32_t { none, bounded, exact };
         double power = 0.0;
@@ -104,8 +104,8 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         chosen_.resize(tails_.size());
     }
 
-    // Every choice of derivations of the tails whose ranks r, from 0, have a product of r + 1 of at
-    // most `kept`: what is beyond has that many before it already.
+    // Try every choice of derivations of the tails whose ranks r, counted from 0, have a product of
+    // r + 1 of at most `kept`: any other choice has that many better ones.
     void choose(std::size_t slot, std::size_t kept) {
         if (slot == tails_.size()) {
             offer();
@@ -119,7 +119,7 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         }
     }
 
-    // The same where one is kept.
+    // The same if one derivation is kept.
     void choose_first() {
         for (std::size_t slot = 0; slot < tails_.size(); ++slot) {
             chosen_[slot] = first_[tails_[slot]];
@@ -153,7 +153,7 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         insert(item, read);
     }
 
-    // Whether a tail is not what it was in the search before.
+    // Whether a tail has changed since the previous search.
     [[nodiscard]] bool changed() const {
         return std::ranges::any_of(tails_, [this](NodeId tail) { return changed_[tail] != 0; });
     }
@@ -163,8 +163,7 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         return power;
     }
 
-    // BLEU^K of a derivation with this score and phi. What is rounded in another way must not be
-    // cut off.
+    // The BLEU^K of a derivation with this score and φ, with a margin for rounding.
     [[nodiscard]] double power_for(double phi, double score) const {
         return gain_.power_of((phi - 1e-9 - score) * bleu_per_phi_ + gain_.before());
     }
@@ -172,15 +171,15 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         return gain_weight_ >= 0.0 ? !(power < needed) : !(power > needed);
     }
 
-    // Of BLEU^K, before k-grams are looked for that are in none of the tails: for a hope all of
-    // them match, for a fear none.
+    // A bound on BLEU^K before the k-grams that are in none of the tails are read: for a hope all
+    // of them match, for a fear none.
     [[nodiscard]] double bound(const Item<Lanes>& item, double factor) const {
         return gain_weight_ < 0.0
                    ? gain_.power(item.matches, factor)
                    : gain_.power(strings_.most_matches(chosen_, items_, item), factor);
     }
 
-    // Among the best of the node, in the order of phi; of equals the one that came first.
+    // Insert into the best of the node, sorted by φ; ties go to the first.
     void insert(Item<Lanes>& item, bool read) {
         if (top_.size() == kept_) top_.pop_back();
         const auto first_added = static_cast<std::uint32_t>(top_added_.size());
@@ -196,7 +195,7 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         top_.insert(at, {item, first_added, last_added, read});
     }
 
-    // Go back to the edge and the tails of a candidate, and give the k-grams that it adds to them.
+    // Return to the edge and the tails of a candidate; returns the k-grams that it adds to them.
     std::span<const State> go_back(Candidate& one) {
         set_edge(one.item.edge);
         for (std::size_t slot = 0; slot < tails_.size(); ++slot)
@@ -220,7 +219,8 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         top_added_.clear();
     }
 
-    // The same for a node whose best derivation the last search found: most stay as they are.
+    // The same for a node whose best derivation is known from the previous search: most do not
+    // change.
     void replace() {
         Candidate& one = top_.front();
         Item<Lanes>& before = items_[first_[node_]];
@@ -239,7 +239,7 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
         top_added_.clear();
     }
 
-    Reranked found() const {
+    [[nodiscard]] Reranked found() const {
         Reranked result;
         const NodeId root = forest_.root();
         for (std::size_t i = first_[root]; i < items_.size(); ++i) {
@@ -269,25 +269,25 @@ class ForestReranker::SearchIn : public ForestReranker::Search {
     PartLengths lengths_;
     StringComposer<Lanes> strings_;  // numbered like items
 
-    // Of a search.
+    // For the present search.
     std::span<const double> scores_;
     double gain_weight_ = 0.0;
     double bleu_per_phi_ = 0.0;
     std::size_t kept_ = 0;
-    bool remembered_ = false;            // the last search can be gone on from
-    bool again_ = false;                 // and is
+    bool remembered_ = false;            // the previous search can be continued
+    bool again_ = false;                 // and is continued now
     std::vector<Judgement> judgements_;  // by edge
-    std::vector<char> changed_;          // by node: not the derivation of the search before
+    std::vector<char> changed_;  // by node: the derivation has changed since the previous search
     std::vector<Item<Lanes>> items_;
     std::vector<ItemId> first_;  // the items of node v are first_[v] .. first_[v + 1]
     std::vector<std::uint32_t> ranks_;
 
-    // Of the node that is looked at.
+    // For the present node.
     NodeId node_ = 0;
     std::vector<Candidate> top_;
     std::vector<State> top_added_;
 
-    // Of the derivation that is looked at.
+    // For the present derivation.
     EdgeId edge_ = 0;
     std::span<const NodeId> tails_;
     std::vector<ItemId> chosen_;
@@ -314,9 +314,9 @@ ForestReranker::ForestReranker(ForestReranker&&) noexcept = default;
 
 Reranked ForestReranker::find(std::span<const double> scores, double gain_weight,
                               std::size_t kept) {
-    if (kept == 0) fail<ConfigError>("at least one derivation has to be kept, got 0");
+    if (kept == 0) fail<ConfigError>("the number of derivations to keep must be at least 1, got 0");
     if (!std::isfinite(gain_weight))
-        fail<ConfigError>("the weight of the gain has to be finite, got ", gain_weight);
+        fail<ConfigError>("the weight of the gain must be finite, got ", gain_weight);
     return search_->find(scores, gain_weight, kept);
 }
 

@@ -95,8 +95,8 @@ void ForestHopeFear::find_on_edges(std::size_t sentence, std::span<const double>
 void ForestHopeFear::find_by_reranking(std::size_t sentence, std::span<const double> document) {
     const Forest& forest = *forests_[sentence];
     const std::size_t dimension = split_.references().dimension();
-    // What is better of a part need not be better of the whole, and less so the more the model
-    // disagrees: several weights of the gain offer a choice.
+    // A better part need not make a better whole, the less so the more the model disagrees: try
+    // several weights of the gain.
     Found& model = found_[2];
     const ScoredDerivation best = viterbi(forest, scores_);
     take(sentence, best.edges, model);
@@ -164,7 +164,7 @@ std::vector<double> oracle_statistics(const ForestSet& forests, const BleuForest
         for (std::size_t i = 0; i < own.size(); ++i) sum[i] += own[i];
         return sum;
     };
-    // The first round goes by the sentences before, the second by all others.
+    // The first round uses the preceding sentences as context, the second all others.
     for (int round = 0; round < 2; ++round)
         for (std::size_t sentence = 0; sentence < forests.size(); ++sentence) {
             if (!forests[sentence]) continue;

@@ -12,7 +12,7 @@ namespace hopefear {
 
 namespace {
 
-// Derivations of parts of a reference: of each node those of every span of words that it can make.
+// Derivations of parts of a reference: for each node, those of every span of words it can yield.
 class Spans {
   public:
     Spans(const Forest& forest, std::span<const WordId> reference, std::span<const WordId> numbers,
@@ -37,9 +37,10 @@ class Spans {
         std::size_t end;
         double score;
         EdgeId edge;
-        std::size_t tails;  // where the items of its tails begin
+        std::size_t tails;  // beginning of the items of its tails
     };
-    // A span that the first symbols of a target side make; before the first word it is anywhere.
+    // A span covered by the first symbols of a target side; before the first word it may be
+    // anywhere.
     struct Part {
         bool somewhere = false;
         std::size_t begin = 0;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Few candidates are sorted at once; so are those of chords that many others are nested around,
-// which bounds the work for any input.
+// Few candidates are sorted directly; so are those of deeply nested chords, which bounds the work
+// for any input.
 constexpr std::size_t few = 6;
 constexpr int deepest = 40;
 
@@ -49,7 +49,7 @@ void UpperEnvelope::add_around(Line a, Line on_hull, Line b, std::size_t count,
     const double intercept = intercepts_[on_hull];
     const double run[] = {slopes_[b] - slope, slope - slopes_[a]};
     const double rise[] = {intercepts_[b] - intercept, intercept - intercepts_[a]};
-    // To the left of the line on the hull from `room` on, to the right `count` further on.
+    // Lines to the left of the hull line go to `room`, those to the right `count` further on.
     Line* const to_left = pool_.data() + room;
     Line* const to_right = to_left + count;
     std::size_t lefts = 0;
@@ -117,7 +117,7 @@ void UpperEnvelope::push(Line line) {
             return;
         }
     }
-    if (start == infinity) return;  // so nearly parallel that it never gets there
+    if (start == infinity) return;  // so nearly parallel that the lines never cross
     lines_.push_back(line);
     starts_.push_back(start);
 }

@@ -270,7 +270,7 @@ def test_an_interrupt_stops_the_extraction_and_leaves_no_file(tmp_path: Path) ->
         ("a\n", "c\n", "0-0\n\n", r"links: has 2 lines, but .*f has 1"),
         ("a\nb\n", "c\nd\n", "0-0\n0-1\n", r"links:2: link 0-1 is outside: .* 1 and 1 words"),
         ("a\n", "\n", "0-0\n", r"links:1: link 0-0 is outside: .* 1 and 0 words"),
-        ("a\n\udcff\n", "c\nd\n", "0-0\n\n", r"f:2: is not UTF-8 from byte 1"),
+        ("a\n\udcff\n", "c\nd\n", "0-0\n\n", r"f:2: byte 1 of the line is not UTF-8"),
     ],
 )
 def test_errors_name_files_that_do_not_fit_together(

@@ -1,4 +1,4 @@
-// Whether bytes are text.
+// Characters and words of UTF-8 text.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace hopefear {
 
-// Where `text` stops being UTF-8; text.size() if it is all.
+// The length of the longest prefix of `text` that is valid UTF-8.
 [[nodiscard]] std::size_t valid_utf8_prefix(std::string_view text);
 
-// Words are what lies between white space, and white space is what Python's str.split() takes for
-// it: sacreBLEU splits so, and the statistics have to agree on every text.
+// Words separated by white space, which is what Python's str.split() takes for white space:
+// sacreBLEU splits that way, and the statistics must agree on every text.
 
-// How many bytes of white space (one character, in UTF-8) `text` begins with; 0 if none.
+// The length in bytes of the white space character that `text` begins with; 0 if there is none.
 [[nodiscard]] constexpr std::size_t whitespace_size(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (text.empty()) return 0;
@@ -48,11 +48,10 @@ constexpr void for_each_word(std::string_view text, Visit&& visit) {
     if (begin < text.size()) visit(text.substr(begin));
 }
 
-// What separates words in the texts of language models: the bytes that KenLM takes for blanks, and
-// no others. (The metrics split as Python does, see whitespace.hpp; but a word of a model may hold
-// a no-break space, and word alignments count words by blanks.)
+// Words separated by blanks, which are the bytes that KenLM takes for blanks and no others: a word
+// of a language model may contain a no-break space, and word alignments count words this way.
 
-// Space, tab, carriage return, and NUL, which cannot be in a word of KenLM's files.
+// Space, tab, carriage return, and NUL, which no word in KenLM's files can contain.
 [[nodiscard]] constexpr bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\0';
 }
@@ -68,9 +67,9 @@ constexpr void for_each_word_between_blanks(std::string_view line, Visit&& visit
     }
 }
 
-// Words that often are the same in any language.
+// Words that are often the same in every language.
 
-// Digits, and what may stand between them.
+// At least one digit, and otherwise only digits and ASCII punctuation.
 [[nodiscard]] bool is_number(std::string_view word);
 // Begins with a capital letter: Latin, Greek or Cyrillic.
 [[nodiscard]] bool is_name(std::string_view word);

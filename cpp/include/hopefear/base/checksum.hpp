@@ -1,4 +1,4 @@
-// A checksum that keeps up with the memory: finds damage, is no protection against intent.
+// A checksum as fast as memory. It detects damage, not tampering.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace hopefear {
 
-// Takes bytes in pieces; the value depends on their sequence only. Four independent lanes, so that
-// the processor can work on all at once.
+// Takes bytes in pieces; the value depends only on their sequence. Four independent lanes keep the
+// processor busy.
 class Checksum {
   public:
     void add(std::span<const std::uint8_t> bytes) {
@@ -32,7 +32,7 @@ class Checksum {
         pending_ = bytes.size();
     }
 
-    // The bytes of numbers, with how many there are, so that the ends of arrays count.
+    // The bytes of an array, preceded by its length, so that the ends of arrays matter.
     template <class T>
     void add_numbers(std::span<const T> numbers) {
         const std::uint64_t size = numbers.size();
@@ -59,7 +59,7 @@ class Checksum {
     void absorb(const std::uint8_t* bytes) {
         std::array<std::uint64_t, 4> words;
         std::memcpy(words.data(), bytes, stripe);
-        // Each step can be undone, so two stripes that differ in one lane never give the same lane.
+        // Each step is invertible, so two stripes that differ in one lane never give the same lane.
         for (std::size_t i = 0; i < 4; ++i)
             lanes_[i] = std::rotl(lanes_[i] ^ words[i], 31) * 0x9e3779b97f4a7c15u;
     }

@@ -16,7 +16,7 @@
 
 namespace hopefear {
 
-// No two records are ever made one.
+// Never combines two records.
 struct KeepAll {
     template <class Record>
     bool operator()(Record&, const Record&) const {
@@ -24,7 +24,7 @@ struct KeepAll {
     }
 };
 
-// The least of several runs' next records: a heap of readers.
+// The smallest of the next records of several runs: a heap of readers.
 template <class Record, class Less>
 class RunMerge {
   public:
@@ -68,13 +68,14 @@ class RunMerge {
     Less less_;
 };
 
-// Push, finish, then read in order. `combine(into, other)` may make two records that are equal in
-// the order into one, and says whether it did. The result does not depend on `bytes`, provided that
-// records that are equal in the order are combined, and in any sequence to the same effect.
+// Push, finish, then read in order. `combine(into, other)` may combine two records that are equal
+// in the order into one, and returns whether it did. The result does not depend on `bytes`,
+// provided that equal records are always combined and that the sequence of combinations makes no
+// difference.
 template <class Record, class Less, class Combine = KeepAll>
 class ExternalSort {
   public:
-    // Holds at most about `bytes` of memory; a file is made in `directory` when they are used up.
+    // Uses at most about `bytes` of memory; beyond that, a file is created in `directory`.
     ExternalSort(std::size_t bytes, std::string directory, Less less = {}, Combine combine = {})
         : bytes_(bytes),
           directory_(std::move(directory)),
@@ -88,7 +89,7 @@ class ExternalSort {
         buffer_[used_++] = record;
     }
 
-    // Nothing is pushed any more; from here on it is read.
+    // Ends the writing; reading begins.
     void finish() {
         sort_buffer();
         if (runs_.empty()) return;
@@ -109,7 +110,7 @@ class ExternalSort {
         return next_merged(*merge_, record);
     }
 
-    // How many records there are to read, before any are combined while merging.
+    // The number of records, before any are combined while merging.
     [[nodiscard]] std::uint64_t size() const { return file_ ? file_->size() : used_; }
 
   private:
@@ -121,7 +122,7 @@ class ExternalSort {
         used_ = kept;
     }
 
-    // Where many records are equal, combining them makes room enough, and nothing is written.
+    // If many records are equal, combining them frees enough memory and nothing is written.
     void make_room() {
         sort_buffer();
         if (used_ > capacity_ / 2) write_run();
@@ -135,18 +136,18 @@ class ExternalSort {
         used_ = 0;
     }
 
-    // Records in the buffer of each of `runs` runs. Long reads cost fewer seeks; there is no gain
-    // beyond a megabyte.
+    // The buffer size, in records, of each of `runs` runs. Long reads need fewer seeks; beyond a
+    // megabyte there is nothing to gain.
     [[nodiscard]] std::size_t block(std::size_t runs) const {
         const std::size_t bytes = std::min<std::size_t>(bytes_ / runs, std::size_t{1} << 20);
         return std::max<std::size_t>(1, bytes / sizeof(Record));
     }
-    // How many runs are merged at once: so many that each has a page or more.
+    // How many runs are merged at once: each has a buffer of at least a page.
     [[nodiscard]] std::size_t fan_in() const {
         return std::clamp<std::size_t>(bytes_ >> 14, 2, 1024);
     }
 
-    // Merge runs in groups, so that fewer and longer ones remain.
+    // Merge runs in groups, which leaves fewer and longer ones.
     void merge_pass() {
         auto merged = std::make_unique<RecordFile<Record>>(directory_);
         std::vector<Run> longer;
@@ -189,7 +190,7 @@ class ExternalSort {
     std::unique_ptr<Record[]> buffer_;
     std::size_t used_ = 0;
     std::size_t at_ = 0;
-    std::unique_ptr<RecordFile<Record>> file_;  // in one place, because readers point to it
+    std::unique_ptr<RecordFile<Record>> file_;  // does not move, because readers point to it
     std::vector<Run> runs_;
     std::unique_ptr<RunMerge<Record, Less>> merge_;
 };
@@ -199,19 +200,18 @@ class ExternalSort {
 namespace hopefear::extraction {
 
 // Sorting on several threads: the keys are divided into ranges, each with a sort of its own.
-
 template <class Record, class Less, class Combine = KeepAll>
 class PartitionedSort {
   public:
     using Sort = ExternalSort<Record, Less, Combine>;
 
-    // All sorts together hold at most about `bytes` of memory.
+    // All sorts together use at most about `bytes` of memory.
     PartitionedSort(std::size_t partitions, std::size_t bytes, const std::string& directory) {
         for (std::size_t i = 0; i < partitions; ++i)
             partitions_.push_back(std::make_unique<Partition>(bytes / partitions, directory));
     }
 
-    // What one thread puts in; it is all there when the feeder is gone.
+    // The records of one thread. They have all arrived when the feeder is destroyed.
     class Feeder {
       public:
         explicit Feeder(PartitionedSort& sort) : sort_(sort), batches_(sort.partitions_.size()) {}
@@ -223,7 +223,7 @@ class PartitionedSort {
             if (batch.size() == batch_size) flush(partition);
             batch.push_back(record);
         }
-        // Call it last.
+        // Call this last.
         void flush() {
             for (std::size_t i = 0; i < batches_.size(); ++i) flush(i);
         }
@@ -243,10 +243,10 @@ class PartitionedSort {
     };
 
     [[nodiscard]] std::size_t size() const { return partitions_.size(); }
-    // The records of one partition, to be finished and read; different threads may have different
-    // ones.
+    // The records of one partition, to be finished and read. Different threads may work on
+    // different partitions.
     [[nodiscard]] Sort& operator[](std::size_t partition) { return partitions_[partition]->sort; }
-    // A partition has been read: give its memory back.
+    // Release the memory of a partition that has been read.
     void release(std::size_t partition) { partitions_[partition].reset(); }
 
   private:

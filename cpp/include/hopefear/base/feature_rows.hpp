@@ -1,8 +1,8 @@
-// Sparse feature vectors, many of them, with their id lists shared.
+// Many sparse feature vectors that share their lists of ids.
 //
 // Most rows of an n-best list or a forest name the same features in the same order. The list of ids
-// (the pattern) is therefore stored once and each row keeps its pattern's number and its values: a
-// dense feature costs its 8 bytes, and a row of sparse ones 4 bytes a feature more.
+// (the pattern) is stored once, and each row keeps the number of its pattern and its values: a
+// dense feature costs 8 bytes, a sparse one 4 bytes more.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace hopefear {
 
-// Where the rows of a ragged array begin, in about four bytes each.
+// The beginnings of the rows of a ragged array, in about four bytes each.
 
-// Offsets that do not decrease: each is the first one of its run plus 32 bits.
+// Non-decreasing offsets: each is the first offset of its run plus 32 bits.
 class RunOffsets {
   public:
     [[nodiscard]] std::size_t size() const { return offset_.size(); }
@@ -27,7 +27,7 @@ class RunOffsets {
         return bases_[row / run] + offset_[row];
     }
 
-    // Make room for the offset of the next row: what can fail fails here.
+    // Reserve memory for the offset of the next row. Everything that can fail fails here.
     void reserve(std::uint64_t offset) {
         constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
         if (size() % run != 0 && offset - bases_[size() / run] > most)
@@ -45,7 +45,7 @@ class RunOffsets {
         bases_.shrink_to_fit();
     }
 
-    // The bases stay in memory: they are few.
+    // There are few bases: they stay in memory.
     void spill(const std::string& directory) { offset_.spill(directory); }
     void release(std::size_t begin, std::size_t end) const { offset_.release(begin, end); }
     [[nodiscard]] std::size_t bytes() const { return offset_.bytes() + bases_.bytes(); }
@@ -61,14 +61,14 @@ class RunOffsets {
 
 using FeatureId = std::int32_t;
 
-// One row: ids[i] has the value values[i]. Ids are strictly increasing; an id not listed has value
-// 0.
+// One row: feature ids[i] has the value values[i]. Ids are strictly increasing; a feature that is
+// not listed has value 0.
 struct SparseView {
     std::span<const FeatureId> ids;
     std::span<const double> values;
 
     [[nodiscard]] std::size_t size() const { return ids.size(); }
-    // w . h; `weights` must reach beyond the largest id.
+    // w · h; there must be a weight for every id.
     [[nodiscard]] double dot(std::span<const double> weights) const {
         double sum = 0.0;
         for (std::size_t i = 0; i < ids.size(); ++i) sum += weights[ids[i]] * values[i];
@@ -83,7 +83,7 @@ class FeaturePatterns {
 
     FeaturePatterns() { offsets_.push_back(0); }
 
-    // The number of the list `ids`, which is added if it is new; ids must be strictly increasing.
+    // Return the number of the list `ids`, adding it if it is new. Ids must be strictly increasing.
     Id add(std::span<const FeatureId> ids);
     [[nodiscard]] std::span<const FeatureId> operator[](Id pattern) const {
         return ids_.span(offsets_[pattern], offsets_[pattern + 1] - offsets_[pattern]);
@@ -93,9 +93,9 @@ class FeaturePatterns {
     [[nodiscard]] std::size_t features() const { return features_; }
     [[nodiscard]] std::size_t bytes() const;
 
-    // Give back what only `add` needs; a later `add` makes it anew.
+    // Release memory that only `add` needs; a later `add` allocates it again.
     void freeze();
-    // Move the lists to a file, and give back memory that they take up all the same.
+    // Move the lists to a file; `release` gives back the memory of its pages.
     void spill(const std::string& directory);
     void release() const;
     [[nodiscard]] std::size_t resident_bytes() const;
@@ -106,13 +106,13 @@ class FeaturePatterns {
 
     GrowingArray<FeatureId> ids_;
     GrowingArray<std::uint64_t> offsets_;
-    std::vector<std::uint32_t> hashes_;  // of the patterns, while there is a table
+    std::vector<std::uint32_t> hashes_;  // of the patterns, while the table exists
     std::vector<Id> slots_;              // open addressing; a power of two, half empty
-    Id last_ = -1;                       // rows come in runs of one pattern
+    Id last_ = -1;                       // neighbouring rows often share a pattern
     std::size_t features_ = 0;
 };
 
-// The rows: a pattern and its values each.
+// The rows: each has a pattern and values.
 class FeatureRows {
   public:
     [[nodiscard]] std::size_t size() const { return pattern_.size(); }
@@ -120,8 +120,8 @@ class FeatureRows {
         const std::span<const FeatureId> ids = patterns_[pattern_[row]];
         return {ids, values_.span(offsets_[row], ids.size())};
     }
-    // Call visit(row, features) for the rows [begin, end): rows in sequence lie one after the
-    // other, and mostly have the pattern of the one before, which saves looking both up.
+    // Call visit(row, features) for the rows [begin, end). Faster than row by row: neighbouring
+    // rows are adjacent in memory and mostly share a pattern.
     template <class Visit>
     void for_each(std::size_t begin, std::size_t end, const Visit& visit) const {
         if (begin >= end) return;
@@ -140,18 +140,19 @@ class FeatureRows {
     [[nodiscard]] const FeaturePatterns& patterns() const { return patterns_; }
     [[nodiscard]] FeaturePatterns::Id pattern(std::size_t row) const { return pattern_[row]; }
 
-    // Ids must be strictly increasing. If this fails, for want of memory or space, nothing changes.
+    // Ids must be strictly increasing. If this fails for lack of memory or disk space, nothing
+    // changes.
     void append(std::span<const FeatureId> ids, std::span<const double> values);
-    // The same rows with order[i] as row i.
+    // A copy whose row i is row order[i].
     [[nodiscard]] FeatureRows reordered(std::span<const std::uint32_t> order) &&;
-    // A copy with each value times the factor of its feature.
+    // A copy in which each value is multiplied by the factor of its feature.
     [[nodiscard]] FeatureRows scaled(std::span<const double> factors) const;
-    // Give back what only `append` needs.
+    // Release memory that only `append` needs.
     void freeze();
 
     void spill(const std::string& directory);
     [[nodiscard]] bool spilled() const { return values_.spilled(); }
-    // Give back the memory of the rows [begin, end) if they are in a file.
+    // Release the memory of the rows [begin, end) if they lie in a file.
     void release(std::size_t begin, std::size_t end) const;
     [[nodiscard]] std::size_t bytes() const;
     [[nodiscard]] std::size_t resident_bytes() const;
@@ -167,8 +168,8 @@ class FeatureRows {
     std::string directory_;  // of the files, once there are any
 };
 
-// Sort (id, value) pairs in place and add up repeated ids: the form a row is stored in. Returns the
-// new length. Values of zero stay: a feature that was written is a feature that exists.
+// Sort (id, value) pairs in place and sum the values of repeated ids, as rows are stored. Returns
+// the new length. Zeros are kept: a feature that is written exists.
 std::size_t normalize_row(std::vector<FeatureId>& ids, std::vector<double>& values);
 
 }  // namespace hopefear

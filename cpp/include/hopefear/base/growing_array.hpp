@@ -1,11 +1,11 @@
-// Arrays that may grow beyond the memory: in memory at first, in a nameless file when told to.
+// Arrays that may outgrow memory: they start in memory and move to an unnamed file on request.
 //
-// Large ones have pages of their own: they grow without a copy, what was never written takes no
-// memory, and what is given back goes to the system, not to a heap that others have fragmented.
+// Large arrays have pages of their own: they grow without copying, pages that were never written
+// use no memory, and released memory goes back to the system instead of a fragmented heap.
 //
-// A file is removed from its directory before anything is written to it, so that none stays behind,
-// however the process ends. Its blocks are reserved before they are mapped: a full disk is an error
-// when the array grows, not a signal when it is written.
+// A file is unlinked before anything is written to it, so that none is left behind, however the
+// process ends. Its blocks are reserved before they are mapped: a full disk is an error when the
+// array grows, not a signal when it is written.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +32,13 @@ class Block {
 
     [[nodiscard]] std::byte* data() const { return data_; }
     [[nodiscard]] std::size_t capacity() const { return capacity_; }
-    // Change the capacity; what fits into the new one stays.
+    // Change the capacity, keeping the bytes that fit.
     void resize(std::size_t capacity);
-    // Move to a new file in `directory`, and stay there; the first `used` bytes are kept.
+    // Move to a new file in `directory` for good; the first `used` bytes are kept.
     void spill(const std::string& directory, std::size_t used);
     [[nodiscard]] bool spilled() const { return file_ >= 0; }
-    // Give back the memory of these bytes; they stay in the file and are read again when needed.
-    // Of bytes in memory nothing happens.
+    // Release the memory of these bytes; they stay in the file and are read again when needed. Does
+    // nothing for bytes in memory.
     void release(std::size_t begin, std::size_t end) const;
 
   private:
@@ -59,7 +59,7 @@ class GrowingArray {
 
   public:
     GrowingArray() = default;
-    // A copy is in memory.
+    // A copy lies in memory.
     GrowingArray(const GrowingArray& other) { append(other.span()); }
     GrowingArray(GrowingArray&& other) noexcept
         : block_(std::move(other.block_)), size_(std::exchange(other.size_, 0)) {}
@@ -80,7 +80,8 @@ class GrowingArray {
         return {data() + begin, count};
     }
 
-    // Make room for `count` more: what can fail fails here, and appending so many cannot.
+    // Reserve memory for `count` more values. Everything that can fail fails here: appending that
+    // many cannot.
     void reserve_more(std::size_t count) {
         const std::size_t needed = (size_ + count) * sizeof(T);
         if (needed > block_.capacity())
@@ -95,7 +96,7 @@ class GrowingArray {
         if (!values.empty()) std::memcpy(data() + size_, values.data(), values.size_bytes());
         size_ += values.size();
     }
-    // Make it longer; new entries are zero.
+    // Grow to `size` values; new ones are zero.
     void grow_to(std::size_t size) {
         reserve_more(size - size_);
         constexpr std::size_t piece = (std::size_t{1} << 20) / sizeof(T);
@@ -115,7 +116,7 @@ class GrowingArray {
         block_.release(begin * sizeof(T), end * sizeof(T));
     }
     void release() const { release(0, size_); }
-    // What is in use. The reserve behind it is address space that was never touched.
+    // The bytes in use. Reserved memory behind them is address space that was never touched.
     [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
     [[nodiscard]] std::size_t resident_bytes() const { return spilled() ? 0 : bytes(); }
 
@@ -124,10 +125,10 @@ class GrowingArray {
     std::size_t size_ = 0;
 };
 
-// Numbers in as few bytes as they need: seven bits a byte, the lowest first; the high bit says that
-// more follow.
+// Variable-length numbers: seven bits a byte, the lowest first; the high bit means that more
+// follow.
 
-// The number at `at`, which then points behind it.
+// Read the number at `at` and advance past it.
 [[nodiscard]] inline std::uint32_t read_number(const std::uint8_t*& at) {
     std::uint32_t number = *at & 0x7f;
     for (int shift = 7; *at++ & 0x80; shift += 7)

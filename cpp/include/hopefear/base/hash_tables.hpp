@@ -1,4 +1,4 @@
-// A small table from integers to plain values that is emptied and filled again and again.
+// A small table from integers to plain values that is cleared and refilled many times.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace hopefear {
 
-// Open addressing; at least half of the slots are empty. `clear` keeps the memory, and takes no
-// time for slots that were not used.
+// Open addressing; at least half of the slots are free. `clear` keeps the memory and takes no time
+// for slots that were not used.
 template <class Value>
 class FlatTable {
   public:
-    // The value of `key`, and whether it is new.
+    // The value of `key`, inserted if necessary, and whether it is new.
     std::pair<Value*, bool> insert(std::uint64_t key) {
         if (2 * (used_.size() + 1) > slots_.size()) grow();
         Slot& slot = slots_[find(key)];
@@ -56,12 +56,12 @@ class FlatTable {
     std::vector<std::uint32_t> used_;
 };
 
-// How often keys occur.
+// Counts of keys.
 
 // Open addressing, at most half full.
 class KeyCounts {
   public:
-    // The count of a key; set it to more than 0, or the key is forgotten.
+    // The count of a key. Set it to more than 0: a key with count 0 is not stored.
     std::uint64_t& operator[](std::uint64_t key) {
         if (2 * (used_ + 1) > slots_.size()) grow();
         Slot& slot = find(key);
@@ -76,7 +76,7 @@ class KeyCounts {
         return slots_.empty() ? 0 : slots_[place(key)].count;
     }
     [[nodiscard]] std::size_t size() const { return used_; }
-    // Call use(key, count) for each key, in no order.
+    // Call use(key, count) for each key, in no particular order.
     template <class Use>
     void for_each(const Use& use) const {
         for (const Slot& slot : slots_)

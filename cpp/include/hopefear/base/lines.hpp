@@ -1,4 +1,4 @@
-// The lines of a file that comes in pieces.
+// The lines of a file that arrives in pieces.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace hopefear {
 
-// Puts pieces together to lines, counts them, and says in every error where it happened.
+// Joins pieces to lines, counts lines, and adds file and line number to every error.
 class Lines {
   public:
-    // `file` is for messages.
+    // `file` is used in messages.
     explicit Lines(std::string file) : file_(std::move(file)) {}
 
-    // Call visit(line) for each line that `bytes` completes, without its end.
+    // Call visit(line) for each line that `bytes` completes, without its newline.
     template <class Visit>
     void feed(std::string_view bytes, Visit&& visit) {
         while (!bytes.empty()) {
@@ -24,7 +24,7 @@ class Lines {
             const std::string_view piece = bytes.substr(0, end);
             if (end == std::string_view::npos || !partial_.empty()) {
                 if (partial_.size() + piece.size() > longest)
-                    fail<FormatError>(file_, ":", count_ + 1, ": a line of more than ", longest,
+                    fail<FormatError>(file_, ":", count_ + 1, ": the line has more than ", longest,
                                       " bytes");
                 partial_.append(piece);
             }
@@ -34,7 +34,7 @@ class Lines {
             bytes.remove_prefix(end + 1);
         }
     }
-    // The end of the file; the last line may lack its end.
+    // End the file; the last line may lack its newline.
     template <class Visit>
     void finish(Visit&& visit) {
         if (!partial_.empty()) complete(partial_, visit);

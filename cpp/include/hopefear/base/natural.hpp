@@ -8,9 +8,8 @@
 
 namespace hopefear {
 
-// A number below 2^64 takes no memory of its own. Numbers of more than `max_bits` bits are refused
-// with ForestError: a small hypergraph can have more derivations than there is memory to write
-// their number down.
+// A number below 2^64 needs no allocation. Numbers of more than `max_bits` bits are rejected with
+// ForestError: a small hypergraph can have more derivations than fit into memory as a number.
 class Natural {
   public:
     static constexpr std::size_t max_bits = std::size_t{1} << 20;
@@ -30,7 +29,7 @@ class Natural {
     static Natural from_limbs(std::vector<std::uint64_t>&& limbs);
 
     std::uint64_t low_;
-    std::vector<std::uint64_t> high_;  // least significant first, the last one is not 0
+    std::vector<std::uint64_t> high_;  // least significant first; the last one is not 0
 };
 
 }  // namespace hopefear

@@ -1,4 +1,4 @@
-// Numbers as text, exact both ways.
+// Conversion between numbers and text, exact in both directions.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace hopefear {
 
-// The double nearest to the decimal number that all of `text` is: digits with a point or an
-// exponent, or an infinity or NaN by name. Nothing if `text` is no number.
+// The double nearest to the decimal number `text`: digits with a point or an exponent, or the name
+// of an infinity or NaN. Nothing if `text` is not a number.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
-// Append the shortest decimal number that reads back as the same double.
+// Append the shortest decimal number that converts back to the same double.
 void append_number(std::string& out, double value);
 
 }  // namespace hopefear

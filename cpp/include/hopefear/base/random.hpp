@@ -1,5 +1,5 @@
-// A small random generator whose stream is the same everywhere (the distributions of the standard
-// library are not).
+// A small random number generator whose stream is the same on every platform, unlike the
+// distributions of the standard library.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ class Random {
     std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15u); }
     // Uniform in [0, 1), all 53 bits.
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-    // Uniform in {0, ..., n - 1}, without bias; n > 0. The high word of next() * n, where the few
-    // low words that would favour some results are drawn again (Lemire 2019).
+    // Uniform in {0, ..., n - 1}, unbiased; n > 0. The high word of next() * n; the few low words
+    // that would favour some results are drawn again (Lemire 2019).
     std::uint64_t below(std::uint64_t n) {
         __extension__ typedef unsigned __int128 Wide;
         Wide product = static_cast<Wide>(next()) * n;
@@ -32,7 +32,7 @@ class Random {
         }
         return static_cast<std::uint64_t>(product >> 64);
     }
-    // Two of these from one draw; n < 2^32.
+    // Two such numbers from one draw; n < 2^32.
     std::pair<std::uint64_t, std::uint64_t> two_below(std::uint64_t n) {
         while (true) {
             const std::uint64_t bits = next();
@@ -41,10 +41,6 @@ class Random {
             const std::uint64_t low = std::min(a & 0xffffffffu, b & 0xffffffffu);
             if (low >= n || low >= (std::uint64_t{1} << 32) % n) return {a >> 32, b >> 32};
         }
-    }
-    template <class Range>
-    void shuffle(Range& range) {
-        for (std::size_t i = range.size(); i > 1; --i) std::swap(range[i - 1], range[below(i)]);
     }
 
   private:

@@ -1,5 +1,4 @@
-// Sparse vectors that do not come from a file: differences and expectations of hypotheses'
-// features.
+// Sparse vectors that are computed, such as differences and expectations of feature vectors.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace hopefear {
 class SparseVector {
   public:
     [[nodiscard]] SparseView view() const { return {ids_, values_}; }
-    // a - b; entries that cancel are left out.
+    // a - b; entries that cancel are dropped.
     void set_difference(const SparseView& a, const SparseView& b);
 
   private:
@@ -22,15 +21,15 @@ class SparseVector {
     std::vector<double> values_;
 };
 
-// Many of them; as among hypotheses, most name the same features.
+// Many sparse vectors; most of them name the same features.
 class SparseRows {
   public:
     [[nodiscard]] std::size_t size() const { return rows_.size(); }
     [[nodiscard]] SparseView operator[](std::size_t row) const { return rows_[row]; }
-    // a - b; entries that cancel are left out.
+    // a - b; entries that cancel are dropped.
     void add_difference(const SparseView& a, const SparseView& b);
     void add(const SparseView& row) { add_difference(row, {}); }
-    // Give back what only adding needs.
+    // Release memory that only `add` needs.
     void freeze() { rows_.freeze(); }
 
     // rows w

@@ -1,5 +1,5 @@
-// A file without a name: it is removed from its directory before anything is written to it, so that
-// nothing stays behind, however the process ends.
+// Unnamed temporary files: unlinked before anything is written, so that nothing is left behind,
+// however the process ends.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace hopefear {
 
-// Open a new file in `directory` that has no name; the caller closes it.
+// Open a new unnamed file in `directory`; the caller closes it.
 [[nodiscard]] int open_nameless(const std::string& directory);
 
-// Written at its end, read anywhere.
+// Append-only for writing, random access for reading.
 class TemporaryFile {
   public:
     explicit TemporaryFile(const std::string& directory)
@@ -36,7 +36,7 @@ class TemporaryFile {
 
     [[nodiscard]] std::uint64_t size() const { return size_; }
     void append(std::span<const std::byte> bytes);
-    // Fill `bytes` with what begins at `offset`; all of it must have been written.
+    // Fill `bytes` from `offset` on; all of it must have been written.
     void read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
   private:
@@ -47,7 +47,7 @@ class TemporaryFile {
 
 // Plain records in a temporary file: appended as runs, each run read back in order, block by block.
 
-// Memory for records that is not touched before it is used: a large reserve costs address space.
+// Memory for records that stays untouched until used: a large reserve costs only address space.
 template <class Record>
 [[nodiscard]] std::unique_ptr<Record[]> reserve_records(std::size_t count) {
     static_assert(std::is_trivially_copyable_v<Record> &&
@@ -76,7 +76,7 @@ class RecordFile {
     TemporaryFile file_;
 };
 
-// Goes through one run with a buffer of `block` records.
+// Reads one run with a buffer of `block` records.
 template <class Record>
 class RunReader {
   public:
@@ -112,11 +112,10 @@ class RunReader {
 
 // A queue of plain records that is filled, then read once: in memory, and beyond a limit in a
 // temporary file.
-
 template <class Record>
 class Spool {
   public:
-    // Holds at most `bytes` of memory; a file is made in `directory` when they are used up.
+    // Uses at most `bytes` of memory; beyond that, a file is created in `directory`.
     Spool(std::size_t bytes, std::string directory)
         : directory_(std::move(directory)),
           capacity_(std::max<std::size_t>(1, bytes / sizeof(Record))),
@@ -126,7 +125,7 @@ class Spool {
         if (used_ == capacity_) flush();
         buffer_[used_++] = record;
     }
-    // Nothing is pushed any more; from here on it is read.
+    // Ends the writing; reading begins.
     void finish() {
         if (!file_) return;
         flush();
@@ -157,7 +156,7 @@ class Spool {
     std::unique_ptr<Record[]> buffer_;
     std::size_t used_ = 0;
     std::size_t at_ = 0;
-    std::unique_ptr<RecordFile<Record>> file_;  // in one place, because the reader points to it
+    std::unique_ptr<RecordFile<Record>> file_;  // does not move, because the reader points to it
     std::optional<RunReader<Record>> reader_;
 };
 

@@ -1,4 +1,4 @@
-// Running independent pieces of work on several threads.
+// Running independent work on several threads.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,14 @@
 
 namespace hopefear {
 
-// `threads` as asked for: 0 means one per core.
+// The number of threads to use for an option `threads`, where 0 means one per core.
 [[nodiscard]] inline std::size_t thread_count(std::size_t threads) {
     return threads > 0 ? threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
-// Call work(begin, end) over blocks that cover 0..count, on `threads` threads; blocks are handed
-// out as threads come free. A piece may write only what belongs to it, so that any number of
-// threads gives the same result. The first exception thrown is thrown again here, after all have
-// stopped.
+// Call work(begin, end) for blocks that cover 0..count on `threads` threads; idle threads take the
+// next block. A call may write only its own part of the result, so that any number of threads gives
+// the same result. The first exception is rethrown here after all threads have stopped.
 inline void parallel_blocks(std::size_t count, std::size_t block, std::size_t threads,
                             const std::function<void(std::size_t, std::size_t)>& work) {
     block = std::max<std::size_t>(1, block);
@@ -54,12 +53,11 @@ inline void parallel_blocks(std::size_t count, std::size_t block, std::size_t th
     if (error) std::rethrow_exception(error);
 }
 
-// Workers that one thread uses at a time, kept for the next one that needs one.
-
+// Workers, each used by one thread at a time and kept for the next thread that needs one.
 template <class Worker>
 class WorkerPool {
   public:
-    // A worker taken from the pool, until this ends.
+    // A worker on loan; returned to the pool by the destructor.
     class Loan {
       public:
         Loan(WorkerPool& pool, std::unique_ptr<Worker> worker)
@@ -77,7 +75,7 @@ class WorkerPool {
         std::unique_ptr<Worker> worker_;
     };
 
-    // An idle worker, or a new one that `make` makes.
+    // An idle worker, or a new one made by `make`.
     template <class Make>
     [[nodiscard]] Loan take(const Make& make) {
         {

@@ -9,7 +9,7 @@
 
 namespace hopefear {
 
-// Nodes are in topological order. Numbers of words count <s> as the first.
+// Nodes are in topological order. Word positions count <s> as the first word.
 struct Chart {
     // The ways to derive the words from `begin` up to `end` from a label.
     struct Node {
@@ -17,9 +17,9 @@ struct Chart {
         std::int32_t end;
         Label label;
         std::uint32_t first_bundle;
-        std::uint32_t last_bundle;  // one behind it
+        std::uint32_t last_bundle;  // one past the last
     };
-    // The edges that differ only in the rule: one source side, over the same tails.
+    // Edges that differ only in the rule: one source side over the same tails.
     struct Bundle {
         const RuleList* rules;
         std::uint32_t first_tail;

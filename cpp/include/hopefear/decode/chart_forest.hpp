@@ -1,4 +1,4 @@
-// Forests of charts: as they were parsed, or with language models in them.
+// Forests made from charts: all parses, or what is left after rescoring with language models.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace hopefear {
 
-// Turns rules into edges. The words of the forest are its own, whatever other sentences have.
+// Turns rules into edges. Each forest has its own vocabulary of words.
 class ForestAssembler {
   public:
     ForestAssembler(const TranslationModel& model, std::span<const std::string> sentence,
                     const SentenceWords& numbers);
 
     NodeId add_node(const Chart::Node& node);
-    // A rule as it is, without non-local features.
+    // Add a rule without non-local features.
     void add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
                   const ScoredRule& rule);
-    // A rule with non-local features and without <s> and </s>: a log10 of each language model, and
-    // n-grams.
+    // Add a rule without <s> and </s> but with non-local features: a log10 probability of each
+    // language model, and n-grams.
     void add_edge(NodeId head, std::span<const NodeId> tails, const RuleList& list,
                   const ScoredRule& rule, std::span<const float> log10,
                   std::span<const std::int32_t> ngrams);
@@ -42,20 +42,20 @@ class ForestAssembler {
     const SentenceWords* numbers_;
     std::shared_ptr<Vocabulary> words_;
     ForestBuilder builder_;
-    std::vector<Symbol> word_ids_;  // by the model's words, then the sentence's; -1: not yet used
+    std::vector<Symbol> word_ids_;  // by the model's words, then the sentence's; -1 if not used yet
     Rule rule_;
     std::vector<FeatureId> ids_;
     std::vector<double> values_;
     std::vector<Symbol> target_;
 };
 
-// All parses: rules as they are, <s> and </s> among their words; no non-local features.
+// All parses: rules with <s> and </s> among their words and without non-local features.
 [[nodiscard]] Forest parse_forest(const Chart& chart, const TranslationModel& model,
                                   std::span<const std::string> sentence,
                                   const SentenceWords& numbers);
 
-// What rescoring has left, with non-local features: all of it, or of the best derivation alone. <s>
-// and </s> are no words of it.
+// The result of rescoring, with non-local features and without <s> and </s>: all of it, or only the
+// best derivation.
 [[nodiscard]] Forest rescored_forest(const Chart& chart, const RescoredChart& rescored,
                                      const TranslationModel& model,
                                      std::span<const std::string> sentence,

@@ -1,4 +1,4 @@
-// Translates sentences: parses them and puts language models into what was found.
+// Translates sentences: parses them and rescores the parses with language models.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct DecoderOptions {
     std::size_t cache_bytes = std::size_t{100} << 20;  // for scored rules
 };
 
-// May be used by any number of threads at once.
+// Thread-safe.
 class Decoder {
   public:
-    // Weights are by feature id; those beyond the end are 0. `templates` may be null.
+    // Weights are indexed by feature id; missing ones are 0. `templates` may be null.
     Decoder(std::shared_ptr<const TranslationModel> model,
             std::shared_ptr<TemplateFeatures> templates, std::span<const double> weights,
             const DecoderOptions& options);
@@ -34,11 +34,11 @@ class Decoder {
 
     [[nodiscard]] const std::shared_ptr<const TranslationModel>& model() const { return model_; }
 
-    // Meet all rules of a sentence, so that what templates give to them gets its numbers now.
+    // Score all rules of a sentence, so that the features of templates get their ids now.
     void meet(const std::vector<std::string>& words);
     // All parses of a sentence, without language models.
     [[nodiscard]] Forest parse(const std::vector<std::string>& words);
-    // What cube pruning leaves of them, with language models; or the best derivation alone.
+    // The result of cube pruning with language models, or only its best derivation.
     [[nodiscard]] Forest forest(const std::vector<std::string>& words);
     [[nodiscard]] Forest best(const std::vector<std::string>& words);
 

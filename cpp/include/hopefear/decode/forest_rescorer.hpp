@@ -1,4 +1,4 @@
-// Puts non-local features into forests that were made without them, under any weights.
+// Adds non-local features to forests that were made without them, under any weights.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,20 @@
 
 namespace hopefear {
 
-// May be used by any number of threads at once.
+// Thread-safe.
 class ForestRescorer {
   public:
-    // Triggers are local: forests have them already.
+    // Triggers are local features: forests have them already.
     ForestRescorer(const std::vector<NamedLanguageModel>& models, const WordFeatures& features,
                    RescoreOptions options);
     ~ForestRescorer();
 
-    // The forest itself is not needed any more.
+    // The forest itself is not needed afterwards.
     [[nodiscard]] PreparedForest prepare(const Forest& forest);
 
-    // The forest over nodes split by what non-local features remember, and of this what survives.
-    // Weights are by feature id, those beyond the end are 0. What the forest had already of the
-    // non-local features does not count and is replaced. <s> and </s> are no words of the result.
-    // Of all that, only the best derivation if so told.
+    // The forest after cube pruning with non-local features, or only its best derivation. Weights
+    // are indexed by feature id; missing ones are 0. Non-local features that the forest already had
+    // are ignored and replaced. <s> and </s> are not words of the result.
     [[nodiscard]] Forest rescore(const PreparedForest& prepared, std::span<const double> weights,
                                  bool only_best);
 
@@ -53,7 +52,7 @@ class ForestRescorer {
     std::mutex mutex_;                        // for what follows
     std::shared_ptr<const NonlocalIds> ids_;  // of the last forest
     std::shared_ptr<const SentenceWords> numbers_;
-    std::shared_ptr<Vocabulary> words_;  // whose numbers they are
+    std::shared_ptr<Vocabulary> words_;  // the vocabulary of word_ids_
     std::size_t word_count_ = 0;
     WorkerPool<Worker> workers_;
 };

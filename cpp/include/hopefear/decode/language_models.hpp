@@ -1,4 +1,4 @@
-// The language models of a translation model, over its words. For use inside the core: this needs
+// The language models of a translation model, over its words. Internal to the core: this needs
 // KenLM's headers.
 #pragma once
 
@@ -16,17 +16,16 @@
 
 namespace hopefear {
 
-// Language model scores of parts of sentences, and what of their words has to be remembered.
+// Language model scores of parts of sentences, and the states that have to be remembered.
 //
 // Heafield (2011), KenLM: faster and smaller language model queries; Li & Khudanpur (2008), A
 // scalable decoder for parsing-based machine translation. A part keeps on its left the words whose
-// scores may still change, on its right those that later words may depend on: two parts with equal
-// states can stand for each other. For use inside the core: it needs KenLM's headers.
+// scores may still change and on its right those that later words may depend on: two parts with
+// equal states are interchangeable.
+using lm::ngram::ChartState;
 
-using ChartState = lm::ngram::ChartState;
-
-// Whether two states are the same. Unlike KenLM's comparison, an empty part is not the same as a
-// part that depends on nothing: the first lets words at its sides see each other.
+// Whether two states are equal. Unlike in KenLM's comparison, an empty part differs from a part
+// that depends on nothing: the words on its two sides see each other.
 [[nodiscard]] inline bool same_state(const ChartState& a, const ChartState& b) {
     return a.left.full == b.left.full && a == b;
 }
@@ -43,11 +42,11 @@ class ChartLanguageModel {
   public:
     explicit ChartLanguageModel(const LanguageModel& model);
 
-    // The number of a word in the model; that of <unk> if it is not there.
+    // The number of a word in the model, or that of <unk>.
     [[nodiscard]] std::uint32_t index(std::string_view word) const;
 
-    // Score a target side: log10 of what its words add to the scores of the parts that fill its
-    // slots. `words(symbol)` is the number of a word in this model, `tail(slot)` the state of a
+    // Score a target side: the log10 probability that its words add to the scores of the parts in
+    // its slots. `words(symbol)` is the number of a word in this model, `tail(slot)` the state of a
     // part; the state of the whole is written to `state`.
     template <class Words, class Tail>
     float score(std::span<const Symbol> target, const Words& words, const Tail& tail,
@@ -55,7 +54,7 @@ class ChartLanguageModel {
         return visit([&](const auto& model) {
             lm::ngram::RuleScore scorer(model, state);
             auto symbol = target.begin();
-            // <s> is no word, but what the first word sees.
+            // <s> is not scored, but the first word sees it.
             if (symbol != target.end() && *symbol == begin_word) {
                 scorer.BeginSentence();
                 ++symbol;
@@ -73,9 +72,9 @@ class ChartLanguageModel {
         });
     }
 
-    // What score(...) would give if nothing were known of the slots.
+    // What `score` would give with unknown parts in the slots.
     template <class Words>
-    float estimate(std::span<const Symbol> target, const Words& words) const {
+    [[nodiscard]] float estimate(std::span<const Symbol> target, const Words& words) const {
         float sum = 0.0f;
         ChartState state;
         const auto none = [&](std::int32_t) -> const ChartState& { return state; };
@@ -91,9 +90,9 @@ class ChartLanguageModel {
   private:
     enum class Kind { probing, rest_probing, trie, array_trie, quant_trie, quant_array_trie };
 
-    // KenLM's models are templates; its virtual functions do not reach chart states.
+    // KenLM's models are templates; its virtual functions do not give access to chart states.
     template <class Visitor>
-    float visit(const Visitor& visitor) const {
+    [[nodiscard]] float visit(const Visitor& visitor) const {
         switch (kind_) {
             case Kind::probing:
                 return visitor(static_cast<const lm::ngram::ProbingModel&>(*model_));
@@ -141,8 +140,8 @@ class LanguageModels {
                 const Tail& tail, ChartState& state) const {
         return entries_[model].model.score(target, numbers(model, sentence), tail, state);
     }
-    float estimate(std::size_t model, std::span<const Symbol> target,
-                   const SentenceWords& sentence) const {
+    [[nodiscard]] float estimate(std::size_t model, std::span<const Symbol> target,
+                                 const SentenceWords& sentence) const {
         return entries_[model].model.estimate(target, numbers(model, sentence));
     }
 

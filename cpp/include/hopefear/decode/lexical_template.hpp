@@ -15,12 +15,12 @@
 
 namespace hopefear {
 
-// Words are put into classes: each word of a list is one, and all others are the class behind them
-// or, if so told, none.
+// Each listed word is a class of its own; all other words form one more class or, if `unknown` is
+// false, none.
 struct LexicalOptions {
     std::vector<std::string> source_words;
     std::vector<std::string> target_words;
-    bool unknown = true;  // whether other words make a class
+    bool unknown = true;  // whether all other words form a class
 };
 
 // Feature i counts the target words of class target[i]: all of them if source[i] is `any`, those

@@ -1,9 +1,9 @@
-// Parses sentences with the grammars of a translation model: their source sides, all at once.
+// Parses sentences with the source sides of all grammars of a translation model.
 //
 // Chappelier & Rajman (1998), A generalized CYK algorithm for parsing stochastic CFG (CYK+);
 // Sennrich (2014), A CYK+ variant for SCFG decoding without a dot chart. The tries of the grammars
-// are walked from each word on, from the last word to the first: whatever begins further right is
-// complete, so that partial matches need not be kept.
+// are walked from each word on, from the last word to the first: everything that begins further
+// right is complete, so partial matches need not be kept.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@
 namespace hopefear {
 
 struct PassThroughOptions {
-    bool identity = false;  // every word may pass as it is
-    bool numbers = false;   // words of digits and punctuation may
-    bool names = false;     // words that begin with a capital letter may
+    bool identity = false;  // every word may be copied
+    bool numbers = false;   // words of digits and punctuation may be copied
+    bool names = false;     // words that begin with a capital letter may be copied
 };
 
-// One thread uses a parser at a time; what it allocates is used again for the next sentence.
+// Not thread-safe; memory is reused for the next sentence.
 class Parser {
   public:
     Parser(const RuleScorer& scorer, RuleCache& cache, const UnaryRules& unary_rules,
            PassThroughOptions options);
 
-    // The parses of `words` between <s> and </s>. A word that no rule alone covers passes as it is.
-    // The chart is valid until the next call. Throws DataError if there is no parse, which cannot
-    // be if there are rules that glue parts together.
+    // The parses of `words` between <s> and </s>. A word that no rule covers alone is copied. The
+    // chart is valid until the next call. Throws DataError if there is no parse, which cannot
+    // happen with glue rules.
     const Chart& parse(std::span<const std::string> words, const SentenceWords& numbers);
 
   private:
@@ -75,23 +75,24 @@ class Parser {
     RuleCache* cache_;
     const UnaryRules* unary_rules_;
     PassThroughOptions options_;
-    std::vector<std::vector<Grammar::State>> label_states_;  // by part and label, behind the root
+    // by part and label: the child of the root
+    std::vector<std::vector<Grammar::State>> label_states_;
 
     Chart chart_;
     std::span<const std::string> words_;  // without <s> and </s>
     const SentenceWords* numbers_ = nullptr;
     std::int32_t size_ = 0;                      // with them
-    std::vector<std::vector<Symbol>> word_ids_;  // by part and position; -1: not in its grammar
-    std::vector<std::shared_ptr<const RuleGroup>> groups_;  // what the chart refers to
+    std::vector<std::vector<Symbol>> word_ids_;  // by part and position; -1 if not in the grammar
+    std::vector<std::shared_ptr<const RuleGroup>> groups_;  // keeps alive what the chart refers to
     FlatTable<const RuleGroup*> group_of_state_;
     std::deque<RuleList> pass_through_;
     Rule buffer_;
 
     std::vector<Match> stack_;
     std::vector<Step> steps_;
-    std::vector<std::vector<Found>> found_;  // by end, of the present beginning
+    std::vector<std::vector<Found>> found_;  // by end, for the present beginning
     std::int32_t last_end_ = 0;
-    // Of the present cell: what was found by label, and the labels by rank.
+    // For the present cell: what was found by label, and the labels by rank.
     std::vector<std::vector<Found>> by_label_;
     std::vector<Label> labels_;
     std::vector<std::uint32_t> cell_nodes_;

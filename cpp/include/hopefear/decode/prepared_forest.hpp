@@ -1,4 +1,4 @@
-// A forest as rescoring needs it, whatever the weights are: small, with nothing said twice.
+// A forest in the form that rescoring needs under any weights: compact, without repetition.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace hopefear {
 
-// Which of the features of forests are non-local: those of language models and n-grams.
+// The non-local features of forests: those of language models and n-grams.
 struct NonlocalIds {
-    std::shared_ptr<Vocabulary> names;  // what the ids number
+    std::shared_ptr<Vocabulary> names;  // the vocabulary of the ids
     std::vector<FeatureId> language_models;
     std::vector<FeatureId> ngrams;
     std::vector<char> all;  // by id
@@ -23,9 +23,9 @@ struct NonlocalIds {
     }
 };
 
-// Edges of a node that follow each other and have the same tails make a bundle. The target sides
-// and local features of its edges make a list, which many bundles share: parsing has found the same
-// rules in many places. It never changes.
+// Consecutive edges of a node with the same tails form a bundle. The target sides and local
+// features of its edges form a list, which many bundles share because parsing finds the same rules
+// in many places. Immutable.
 class PreparedForest {
   public:
     struct Bundle {
@@ -39,9 +39,9 @@ class PreparedForest {
         std::uint32_t pattern;
     };
 
-    // If edges have <s> or </s>, the strings of the forest are taken to have them at their ends, as
-    // parses do; otherwise all its strings are whole sentences. An edge that makes one word out of
-    // one source word has a word in any case.
+    // If edges contain <s> or </s>, the strings of the forest are taken to have them at their ends,
+    // as parses do; otherwise all strings are whole sentences. An edge that translates one source
+    // word into one word is never taken for one of them.
     //
     // `numbers` are those of all words of the forest.
     PreparedForest(const Forest& forest, const LanguageModels& models,
@@ -54,7 +54,7 @@ class PreparedForest {
     }
     [[nodiscard]] const NonlocalIds& nonlocal() const { return *nonlocal_; }
     [[nodiscard]] const SentenceWords& numbers() const { return *numbers_; }
-    // What forests share, names and numbers of words and features, apart.
+    // Bytes in use, without the vocabularies that forests share.
     [[nodiscard]] std::size_t bytes() const;
 
     [[nodiscard]] std::size_t node_count() const { return sources_.size(); }
@@ -71,7 +71,7 @@ class PreparedForest {
     [[nodiscard]] std::uint32_t first_symbol(std::size_t rule) const {
         return rules_[rule].first_symbol;
     }
-    // Target sides, with <s> and </s> as in a model and the forest's words behind them.
+    // Target sides: <s> and </s> as in a model, followed by the forest's words.
     [[nodiscard]] std::span<const Symbol> symbols() const { return symbols_; }
     [[nodiscard]] std::span<const Symbol> target(std::size_t rule) const {
         return std::span(symbols_).subspan(first_symbol(rule),
@@ -79,19 +79,19 @@ class PreparedForest {
     }
     // The word of the forest that a symbol stands for; negative for <s> and </s>.
     [[nodiscard]] static Symbol word_of(Symbol symbol) { return symbol - first_word; }
-    // Of the rule itself, non-local ones apart.
+    // The local features of a rule.
     [[nodiscard]] SparseView features(std::size_t rule) const {
         const std::uint32_t pattern = rules_[rule].pattern;
         const std::uint32_t size = first_id_[pattern + 1] - first_id_[pattern];
         return {std::span(ids_).subspan(first_id_[pattern], size),
                 std::span(values_).subspan(rules_[rule].first_value, size)};
     }
-    // The number of the list of their ids, which rules share.
+    // The number of its list of feature ids, which rules share.
     [[nodiscard]] std::uint32_t pattern(std::size_t rule) const { return rules_[rule].pattern; }
     [[nodiscard]] std::size_t pattern_count() const { return first_id_.size() - 1; }
-    // One more than the largest id of those.
+    // One more than the largest feature id.
     [[nodiscard]] std::size_t feature_count() const { return feature_count_; }
-    // What each language model says of a rule's words alone, as a log10.
+    // The log10 estimate of each language model for a rule's words alone.
     [[nodiscard]] std::span<const float> estimates(std::size_t rule) const {
         const std::size_t models = numbers_->language_models.size();
         return std::span(estimates_).subspan(rule * models, models);
@@ -110,7 +110,7 @@ class PreparedForest {
     std::vector<NodeId> tails_;
     std::vector<std::uint32_t> first_rule_;
     std::vector<std::int32_t> arities_;
-    std::vector<Rule> rules_;  // and one more, where the last one ends
+    std::vector<Rule> rules_;  // and one more for the end of the last
     std::vector<Symbol> symbols_;
     std::vector<double> values_;
     std::vector<float> estimates_;

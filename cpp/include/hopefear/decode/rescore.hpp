@@ -1,12 +1,11 @@
-// Puts non-local features into the parses of a sentence: cube pruning.
+// Cube pruning: adds non-local features to the parses of a sentence.
 //
 // Chiang (2007), Hierarchical phrase-based translation, 5.3; Huang & Chiang (2007), Forest
 // rescoring: faster decoding with integrated language models. The nodes of the chart are split by
-// what they have to remember, language models above all; of each node only the most promising
-// derivations are looked at. Unlike the paper, a candidate is scored when it is taken, not when it
-// is put in line: its place there is that of its rule's own words and of its parts, so that
-// candidates come in the exact order of this estimate, and the language models see only those that
-// are taken.
+// their states, mainly those of language models, and only the most promising derivations of each
+// node are examined. Unlike the paper, a candidate is scored when it is popped, not when it is
+// pushed: its priority is an estimate from its rule's own words and its parts, so candidates come
+// in the exact order of this estimate and the language models see only those that are popped.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +19,20 @@
 namespace hopefear {
 
 struct RescoreOptions {
-    std::size_t pop_limit = 200;  // candidates to be scored for each node of the chart; 0: all
-    // Derivations that are worse, and candidates that promise less, than the best derivation of
-    // their node of the chart by more than this are dropped; 0: none.
+    std::size_t pop_limit = 200;  // candidates scored for each node of the chart; 0 means all
+    // Drop derivations and candidates that are worse than the best derivation of their chart node
+    // by more than this; 0 means none.
     double beam = 0.0;
 };
 
 struct NonlocalWeights {
-    std::span<const double> log10;   // what a log10 of each language model counts
+    std::span<const double> log10;   // weight of a log10 probability of each language model
     std::span<const double> ngrams;  // by n-gram feature
 };
 
 class LanguageModels;
 
-// What survives. Nodes are in topological order, the root is the last.
+// The part that survives. Nodes are in topological order; the root is the last.
 struct RescoredChart {
     static constexpr std::uint32_t none = 0xffffffff;
 
@@ -41,7 +40,7 @@ struct RescoredChart {
         double score;  // of its best derivation
         std::uint32_t chart_node;
         std::uint32_t best_edge;
-        std::uint32_t first_edge;  // the others follow by Edge::next
+        std::uint32_t first_edge;  // linked by Edge::next
     };
     struct Edge {
         std::uint32_t bundle;
@@ -54,7 +53,7 @@ struct RescoredChart {
     std::vector<Edge> edges;
     std::vector<std::uint32_t> tails;
     std::vector<float> log10;  // by edge and language model: what the edge adds
-    // The n-gram features that an edge adds; `first_ngram` is by edge, and one more.
+    // The n-gram features that an edge adds; `first_ngram` has an entry for each edge and one more.
     std::vector<std::int32_t> ngrams;
     std::vector<std::uint32_t> first_ngram;
 
@@ -66,7 +65,7 @@ struct RescoredChart {
     void clear();
 };
 
-// What derivations of the root use, or the best of them alone.
+// The part of a rescored chart that derivations of the root use, or only the best one.
 struct KeptPart {
     KeptPart(const Chart& chart, const RescoredChart& rescored, bool only_best);
 
@@ -76,7 +75,7 @@ struct KeptPart {
     // which they were found.
     std::vector<std::uint32_t> edges;
     std::vector<std::uint32_t> first_edge;
-    // Of each edge, the new numbers of its tails; they begin at first_tail.
+    // The new numbers of the tails of each edge, from first_tail on.
     std::vector<NodeId> tails;
     std::vector<std::uint32_t> first_tail;
 
@@ -85,10 +84,10 @@ struct KeptPart {
     }
 };
 
-// One thread uses a rescorer at a time; what it allocates is used again for the next sentence.
+// Not thread-safe; memory is reused for the next sentence.
 class Rescorer {
   public:
-    // Language models and n-grams have to live as long as this.
+    // Language models and n-grams must outlive this object.
     Rescorer(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options);
     ~Rescorer();
     Rescorer(Rescorer&&) noexcept;

@@ -1,4 +1,4 @@
-// Rules under given weights: what of them cube pruning needs, the most promising first.
+// Rules under given weights, as cube pruning needs them: the most promising first.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 namespace hopefear {
 
 struct ScoredRule {
-    double score;             // w · h of the rule's features, language models apart
-    float priority;           // with what the language models say of its words alone
-    std::uint32_t target;     // where its target side begins among the symbols of its list
+    double score;             // w · h of the rule's features, without language models
+    float priority;           // the score, with the language models' estimate for its words
+    std::uint32_t target;     // beginning of its target side in the symbols of its list
     std::uint32_t length;     // of its target side
-    std::uint32_t reference;  // where it comes from: see RuleList::part
-    // Where what templates say of it begins in its list, and how much that is.
+    std::uint32_t reference;  // its origin: see RuleList::part
+    // The range of its template features in its list.
     std::uint32_t first_feature = 0;
     std::uint32_t feature_count = 0;
 };
@@ -34,8 +34,8 @@ struct RuleList {
 
     Label lhs = 0;
     std::int32_t arity = 0;
-    // The grammar among those of the model, then references are RuleIds; or one of the above, then
-    // they are kinds of PassThrough, or edges of a forest.
+    // A grammar of the model, and references are RuleIds; or one of the constants above, and
+    // references are kinds of PassThrough or edges of a forest.
     std::int32_t part = 0;
     std::vector<ScoredRule> rules;
     // Words are those of the model; a number beyond them is a word of the sentence.
@@ -43,7 +43,7 @@ struct RuleList {
     // The features that templates give to the rules.
     std::vector<FeatureId> template_ids = {};
     std::vector<double> template_values = {};
-    // Of each rule the priority by which rules are chosen, if that is another one.
+    // The priority by which rules are chosen, if it differs from the rule's own.
     std::vector<double> preferences = {};
 
     [[nodiscard]] std::span<const Symbol> target(const ScoredRule& rule) const {
@@ -61,17 +61,18 @@ using RuleGroup = std::vector<RuleList>;
 // Weights of a model's features.
 class RuleWeights {
   public:
-    // By feature id; those beyond the end are 0.
+    // Weights are indexed by feature id; missing ones are 0.
     RuleWeights(const TranslationModel& model, std::span<const double> weights);
 
     [[nodiscard]] std::span<const double> all() const { return all_; }
-    // What a log10 of each language model counts; their features are natural logarithms.
+    // The weight of a log10 probability of each language model; the features are natural
+    // logarithms.
     [[nodiscard]] std::span<const double> log10() const { return log10_; }
     [[nodiscard]] std::span<const double> ngrams() const { return ngrams_; }
 
-    // w · h of what templates say of a rule.
+    // w · h of the template features of a rule.
     [[nodiscard]] double of_features(SparseView features) const;
-    // What language models and n-grams say of a target side alone.
+    // The estimate of language models and n-grams for a target side alone.
     [[nodiscard]] double of_words(const TranslationModel& model, std::span<const Symbol> target,
                                   const SentenceWords& sentence) const;
 
@@ -81,10 +82,10 @@ class RuleWeights {
     std::vector<double> ngrams_;
 };
 
-// Which rules of a source side are considered: of each list the `limit` best, all if it is 0.
+// Which rules of a source side are considered: the `limit` best of each list; 0 means all.
 struct RuleChoice {
     std::size_t limit = 30;
-    // By which they are the best, by feature id; empty: those by which they are scored.
+    // The weights that rank them, by feature id; empty for the weights that score them.
     std::vector<double> weights = {};
 };
 
@@ -98,13 +99,13 @@ class RuleScorer {
     [[nodiscard]] const TranslationModel& model() const { return *model_; }
     [[nodiscard]] const RuleWeights& weights() const { return weights_; }
 
-    // The rules of a grammar at a state of its trie; `buffer` is used for each of them.
+    // The rules of a grammar at a state of its trie; `buffer` is reused for each of them.
     [[nodiscard]] RuleGroup score(std::size_t part, Grammar::State state, Rule& buffer) const;
-    // The rule that lets `word`, which is at `position` of a sentence, pass.
+    // The rule that copies `word` at `position` of a sentence.
     [[nodiscard]] RuleList score(PassThrough kind, std::string_view word, std::size_t position,
                                  const SentenceWords& sentence) const;
 
-    // The rules with what the sentence's words trigger; they themselves if that is nothing.
+    // The rules with the features that the sentence triggers; the same rules if there are none.
     [[nodiscard]] std::shared_ptr<const RuleGroup> triggered(
         const std::shared_ptr<const RuleGroup>& group, const SentenceWords& sentence) const;
 
@@ -124,19 +125,18 @@ class RuleScorer {
     std::size_t rule_limit_;
 };
 
-// Scored rules, kept for the next sentence that needs them; shared by threads.
-
+// A cache of scored rules, shared by threads.
 class RuleCache {
   public:
-    // Holds about `max_bytes` at most.
+    // Uses about `max_bytes` at most.
     RuleCache(const RuleScorer& scorer, std::size_t max_bytes);
 
-    // The rules at a state; what is given stays, whatever the cache does with it later.
+    // The rules at a state. The result stays valid even if the cache drops it.
     [[nodiscard]] std::shared_ptr<const RuleGroup> find(std::size_t part, Grammar::State state,
                                                         Rule& buffer);
 
   private:
-    // Each has its own lock, so that threads seldom wait.
+    // Each shard has its own lock, so that threads seldom wait.
     struct Shard {
         std::mutex mutex;
         std::unordered_map<std::uint64_t, std::shared_ptr<const RuleGroup>> groups;
@@ -150,12 +150,11 @@ class RuleCache {
     std::array<Shard, shard_count> shards_;
 };
 
-// Rules that rewrite one nonterminal to one other: where they are, and in which order to apply
-// them.
+// Rules that rewrite one nonterminal to another: where they are, and in which order to apply them.
 
-// A label could be derived from itself by such rules, and a sentence have infinitely many
-// derivations. So labels are ranked, as far as possible such that what is rewritten comes after
-// what it is rewritten to, and rules that go against the ranks are left out.
+// Such rules could derive a label from itself, so that a sentence has infinitely many derivations.
+// Labels are therefore ranked, as far as possible with each label after those it is rewritten to,
+// and rules that violate the ranks are dropped.
 class UnaryRules {
   public:
     struct Place {

@@ -1,4 +1,5 @@
-// What templates say of rules: asked once for each source side, then kept, whatever the weights.
+// Features of rules that templates compute: once for each source side, then cached, for any
+// weights.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@
 
 namespace hopefear {
 
-// Templates: features that are computed from a rule, beside those that its grammar has.
+// Templates compute features from a rule, in addition to those of its grammar.
 
 // The features that templates give to the rules of one source side.
 class TemplateRows {
@@ -25,7 +26,7 @@ class TemplateRows {
     explicit TemplateRows(std::size_t rule_count) : begin_(rule_count + 1, 0) {}
 
     [[nodiscard]] std::size_t size() const { return begin_.size() - 1; }
-    // Ids are in the order in which they were added; one may come twice, values then add up.
+    // Ids are in the order of addition; the values of repeated ids add up.
     [[nodiscard]] SparseView operator[](std::size_t rule) const {
         const std::size_t count = begin_[rule + 1] - begin_[rule];
         return {std::span(ids_).subspan(begin_[rule], count),
@@ -33,9 +34,9 @@ class TemplateRows {
     }
     [[nodiscard]] std::size_t bytes() const;
 
-    // A template adds features rule by rule; another one may follow.
+    // Add a feature. Templates add features rule by rule, one template after the other.
     void add(std::size_t rule, FeatureId id, double value) { added_.push_back({rule, id, value}); }
-    // Make rows of what was added.
+    // Turn the added features into rows.
     void finish();
 
   private:
@@ -51,23 +52,23 @@ class TemplateRows {
     std::vector<double> values_;
 };
 
-// Belongs to a model: names of features go to its vocabulary. Any number of threads call it at
-// once, and what it gives for a rule must always be the same.
+// Belongs to a model, to whose vocabulary it adds feature names. Must be thread-safe and always
+// give the same features for a rule.
 class RuleTemplate {
   public:
     virtual ~RuleTemplate() = default;
 
-    // The rules of one source side of a grammar of the model, in the numbers of this grammar.
+    // Score the rules of one source side of a grammar, in the ids of this grammar.
     virtual void score(std::size_t part, std::span<const Symbol> source,
                        std::span<const Rule> rules, TemplateRows& rows) const = 0;
-    // The rule that lets a word pass as it is; its features are those of rule 0.
+    // Score the rule that copies a word, as rule 0.
     virtual void score(PassThrough kind, std::string_view word, TemplateRows& rows) const = 0;
 };
 
-// Shared by threads, and by decoders with different weights.
+// Shared by threads and by decoders with different weights.
 class TemplateFeatures {
   public:
-    // Keeps about `max_bytes` at most; beyond that, templates are asked again.
+    // Caches about `max_bytes` at most; beyond that, templates are called again.
     TemplateFeatures(std::shared_ptr<const TranslationModel> model,
                      std::vector<std::shared_ptr<const RuleTemplate>> templates,
                      std::size_t max_bytes);
@@ -76,14 +77,14 @@ class TemplateFeatures {
     // `rules` are all rules at a state of a grammar.
     [[nodiscard]] std::shared_ptr<const TemplateRows> find(std::size_t part, Grammar::State state,
                                                            std::span<const Rule> rules);
-    // Of a word that passes: row 0.
+    // The features of a copied word, in row 0.
     [[nodiscard]] std::shared_ptr<const TemplateRows> find(PassThrough kind, std::string_view word);
     // Memory in use.
     [[nodiscard]] std::size_t bytes();
 
   private:
     using Rows = std::shared_ptr<const TemplateRows>;
-    // Each has its own lock, so that threads seldom wait. Nobody asks a template while holding it.
+    // Each shard has its own lock, so that threads seldom wait.
     struct Shard {
         std::mutex mutex;
         std::unordered_map<std::uint64_t, Rows> of_state;

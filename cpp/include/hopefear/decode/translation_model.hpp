@@ -1,5 +1,5 @@
-// What a decoder knows, apart from weights: grammars and language models, brought together in one
-// numbering of words, labels and features.
+// The model of a decoder without its weights: grammars and language models with common ids of
+// words, labels and features.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@
 
 namespace hopefear {
 
-// Every sentence is parsed between these two, which rules have to bring in on both sides; on target
-// sides they are what the language models begin and end with, and no words of the translation.
+// Every sentence is parsed between these two, which rules must produce on both sides. On target
+// sides the language models begin and end with them; they are not words of the translation.
 inline constexpr std::string_view sentence_begin = "<s>";
 inline constexpr std::string_view sentence_end = "</s>";
-// Their numbers among the words of a model.
+// Their ids among the words of a model.
 inline constexpr Symbol begin_word = 0;
 inline constexpr Symbol end_word = 1;
 
-// What the model sees of a value that a grammar has.
+// How the model uses a value of a grammar.
 enum class FeatureView : std::uint8_t {
     none,
     value,      // the value itself
     logarithm,  // of a probability, at least -100, as in Moses
-    rarity,     // exp(1 - count): 1 for what was seen once, near 0 for what was seen often
+    rarity,     // exp(1 - count): 1 for rules seen once, near 0 for frequent ones
 };
 
-// A feature of the model that is made of one of a grammar.
+// A feature of the model that is computed from a feature of a grammar.
 struct FeatureUse {
     std::string of;  // the grammar's feature
     FeatureView view = FeatureView::value;
@@ -43,13 +43,13 @@ struct FeatureUse {
 
 struct GrammarUse {
     std::shared_ptr<const Grammar> grammar;
-    std::int32_t max_span = 0;  // how many source words a rule may cover; 0: any number
-    // Features that are not named here are used under their own names: scores as they are,
-    // probabilities by their logarithms, counts not at all.
+    std::int32_t max_span = 0;  // how many source words a rule may cover; 0 means no limit
+    // Features that are not listed are used under their own names: scores as they are,
+    // probabilities as logarithms, counts not at all.
     std::vector<FeatureUse> features{};
 };
 
-// The numbers that the words of a sentence have here and there.
+// The ids of the words of a sentence in each model.
 struct SentenceWords {
     explicit SentenceWords(std::size_t language_model_count = 0)
         : language_models(language_model_count) {}
@@ -64,7 +64,7 @@ struct NamedLanguageModel {
     std::shared_ptr<const LanguageModel> model;
 };
 
-// Features of words that are in no grammar, and their names.
+// Features of words that no grammar has, and their names.
 struct WordFeatures {
     std::vector<std::vector<std::string>> ngrams{};
     std::vector<std::string> ngram_names{};
@@ -72,16 +72,16 @@ struct WordFeatures {
     std::vector<std::string> trigger_names{};
 };
 
-// Rules that are made for a sentence: a word passes as it is.
+// Rules made for a sentence that copy a word, by the reason for it.
 enum class PassThrough : std::uint8_t { unknown, identity, number, proper_name };
 inline constexpr std::size_t pass_through_count = 4;
 
 struct ModelNames {
     std::string goal = "S";                        // the label of a whole sentence
-    std::string pass_through = "X";                // the label of words that pass as they are
+    std::string pass_through = "X";                // the label of copied words
     std::string word_penalty = "WordPenalty";      // -1 for each word of a target side
     std::string phrase_penalty = "PhrasePenalty";  // 1 for each rule
-    // 1 for each word that passes, by why it does.
+    // 1 for each copied word, by the reason for it.
     std::string unknown_word = "UnknownWord";
     std::string identity_rule = "IdentityRule";
     std::string number_rule = "NumberRule";
@@ -92,16 +92,17 @@ class LanguageModels;
 
 class TranslationModel {
   public:
-    // A grammar, and its numbers in terms of the model's.
+    // A grammar, and the model's ids for its own.
     struct Part {
         std::shared_ptr<const Grammar> grammar;
         std::int32_t max_span;
         std::vector<Symbol> words;  // of target sides
         std::vector<Label> labels;
-        // Of each feature of the grammar, the model's that are made of it.
+        // For each feature of the grammar, the model's features computed from it.
         std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features;
 
-        // The label of a source symbol that is one; throws FormatError if the grammar has none.
+        // The model's label for a nonterminal of a source side; throws FormatError if it is out of
+        // range.
         [[nodiscard]] Label label(Symbol symbol) const;
     };
 
@@ -131,8 +132,8 @@ class TranslationModel {
     [[nodiscard]] std::span<const FeatureId> trigger_features() const { return trigger_features_; }
     void find_words(std::span<const std::string> sentence, SentenceWords& words) const;
 
-    // The features of a rule, language models apart: ids, increasing unless the vocabulary of
-    // features was in use before, and values.
+    // The local features of a rule: ids, increasing unless the vocabulary of features was in use
+    // before, and values.
     void rule_features(std::size_t part, const Rule& rule, std::vector<FeatureId>& ids,
                        std::vector<double>& values) const;
     void pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,

@@ -1,4 +1,4 @@
-// Features that count n-grams of a translation: each n-gram of a list is one.
+// Features that count listed n-grams of a translation.
 //
 // They are non-local: an n-gram may begin in one rule and end in another. Gimpel & Smith (2012),
 // Structured ramp loss minimization for machine translation, 4.3.
@@ -30,14 +30,14 @@ class NgramFeatures {
     // The feature of a k-gram, or none.
     [[nodiscard]] std::int32_t feature(State state) const { return features_[state]; }
 
-    // The numbers of the words of a sentence here; what is written like its ends is no word.
+    // The ids of the words of a sentence; a word spelled <s> or </s> is unknown.
     void find(std::span<const std::string> sentence, std::vector<WordId>& numbers) const;
-    // The number of a word of a target side; one beyond `words` is a word of the sentence.
+    // The id of a word of a target side; a symbol beyond `words` is a word of the sentence.
     [[nodiscard]] WordId number(Symbol symbol, std::span<const WordId> sentence) const {
         const auto word = static_cast<std::size_t>(symbol);
         return word < known_.size() ? known_[word] : sentence[word - known_.size()];
     }
-    // The sum of the weights of what a target side has if nothing is known of its slots.
+    // The weighted count of n-grams in a target side with unknown slots.
     [[nodiscard]] double estimate(std::span<const Symbol> target, std::span<const WordId> sentence,
                                   std::span<const double> weights) const;
 
@@ -52,21 +52,21 @@ class NgramFeatures {
     std::vector<std::int32_t> features_;  // by state
 };
 
-// Features that count pairs of a source word and a target word, wherever they are in the sentence.
+// Features that count pairs of a source word and a target word anywhere in the sentence.
 //
-// Rosenfeld (1996), A maximum entropy approach to adaptive statistical language modelling, of two
+// Rosenfeld (1996), A maximum entropy approach to adaptive statistical language modelling, across
 // languages: a word anywhere in the source triggers a word of the translation. As the source is
-// known, these features are local to the rules that bring the target words in.
-
+// known, these features are local to the rules that produce the target words.
 struct Trigger {
     std::string source;
     std::string target;
 };
 
-// What the words of a sentence trigger.
+// The triggers that are active in a sentence.
 struct ActiveTriggers {
-    std::vector<std::int32_t> own;     // by word of the sentence: its number as a target word
-    std::vector<std::uint32_t> first;  // by target word, and one more: where its features begin
+    std::vector<std::int32_t> own;  // by word of the sentence: its number as a target word
+    // by target word, and one more: the beginning of its features
+    std::vector<std::uint32_t> first;
     std::vector<std::int32_t> features;
 };
 
@@ -74,14 +74,14 @@ class TriggerFeatures {
   public:
     static constexpr std::int32_t none = -1;
 
-    // Feature i counts the target words of triggers[i] where its source word is in the sentence,
-    // however often. Target sides are written with the numbers of `words`.
+    // Feature i counts the target words of triggers[i] if the source word is in the sentence,
+    // however often. Target sides are written with the ids of `words`.
     TriggerFeatures(const std::vector<Trigger>& triggers, const Vocabulary& words);
 
     [[nodiscard]] std::size_t size() const { return size_; }
     void find(std::span<const std::string> sentence, ActiveTriggers& active) const;
 
-    // Call use(feature) for each time that a feature counts in a target side.
+    // Call use(feature) for each occurrence of a feature in a target side.
     template <class Use>
     void for_each(std::span<const Symbol> target, const ActiveTriggers& active,
                   const Use& use) const {

@@ -1,4 +1,4 @@
-// Which words are likely to be aligned by where they are: those near the diagonal.
+// The alignment model of Dyer et al.: positions near the diagonal, and word pairs.
 //
 // Dyer, Chahuneau & Smith (2013), A simple, fast, and effective reparameterization of IBM model 2,
 // section 2: δ(i | j, m, n) ∝ exp(-λ |i/n - j/m|), where word j of m is aligned to word i of n.
@@ -16,7 +16,7 @@
 
 namespace hopefear {
 
-// What the positions of one word may be aligned to.
+// The distribution of the positions that a word is aligned to.
 class Diagonal {
   public:
     // λ is the tension.
@@ -34,18 +34,18 @@ class Diagonal {
     double tension_;
 };
 
-// How many sentence pairs have m words on the side that is aligned, and n on the other.
+// How many sentence pairs have m words on the aligned side and n on the other.
 using LengthCounts = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>;
 
 // Raise the likelihood by a few gradient steps for λ (section 3), given the mean distance of the
-// links that are expected, and how many they are, as a share of all words.
+// expected links and their number as a share of all words.
 [[nodiscard]] double better_tension(double tension, double mean_distance, double linked,
                                     const LengthCounts& lengths, std::size_t threads);
 
 // Pairs of words that occur together in a bitext, with their probabilities in both directions.
 
-// A number that many threads add to. It counts in units of 2⁻³², so that sums do not depend on
-// their order: any number of threads gives the same.
+// A sum to which many threads add. It counts in units of 2⁻³², so that it does not depend on the
+// order: any number of threads gives the same result.
 class ExpectedCount {
   public:
     void add(double amount) {
@@ -88,7 +88,7 @@ class WordPairs {
     explicit WordPairs(std::size_t max_bytes)
         : max_slots_(std::max<std::size_t>(1024, max_bytes / sizeof(WordPair))) {}
 
-    // Add a pair if it is new; false if there is no more room.
+    // Add a pair if it is new; false if the table is full.
     bool add(Vocabulary::Id source, Vocabulary::Id target) {
         if (3 * (used_ + 1) > 2 * slots_.size() && !grow()) return false;
         WordPair& pair = slots_[find(key_of(source, target))];
@@ -98,12 +98,12 @@ class WordPairs {
         }
         return true;
     }
-    // The pair, or null if it is not here.
+    // The pair, or null if it is unknown.
     [[nodiscard]] WordPair* get(Vocabulary::Id source, Vocabulary::Id target) {
         WordPair& pair = slots_[find(key_of(source, target))];
         return pair.used() ? &pair : nullptr;
     }
-    // The slot where a pair is or near which it is: fetched now, it is at hand later.
+    // Prefetch the slot of a pair.
     void prefetch(Vocabulary::Id source, Vocabulary::Id target) const {
         __builtin_prefetch(&slots_[mix(key_of(source, target)) & (slots_.size() - 1)]);
     }
@@ -121,7 +121,7 @@ class WordPairs {
         return at;
     }
     bool grow() {
-        // While they are moved, the old slots and the new ones are there.
+        // Both old and new slots exist while pairs are moved.
         if (3 * slots_.size() > max_slots_) return false;
         std::vector<WordPair> old(2 * slots_.size());
         old.swap(slots_);

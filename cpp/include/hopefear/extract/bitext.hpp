@@ -25,11 +25,11 @@ struct Text {
     [[nodiscard]] std::span<const WordId> operator[](std::size_t sentence) const {
         return std::span(ids).subspan(begin[sentence], begin[sentence + 1] - begin[sentence]);
     }
-    // Number the words anew, the most frequent first: small numbers take few bytes.
+    // Renumber the words, the most frequent first: small numbers take few bytes.
     void sort_words();
 };
 
-// Reads a text in pieces: a sentence a line, words between blanks.
+// Reads a text in pieces: one sentence a line, words separated by blanks.
 class TextParser {
   public:
     explicit TextParser(std::string file) : lines_(std::move(file)) {}
@@ -66,8 +66,8 @@ struct SentencePair {
 
 class Bitext {
   public:
-    // Throws FormatError if the texts and alignments differ in length, or if a link is outside of
-    // its sentences.
+    // Throws FormatError if texts and alignments differ in length or a link points outside its
+    // sentences.
     Bitext(TextParser source, TextParser target, Alignments alignments,
            const std::string& alignment_file);
 

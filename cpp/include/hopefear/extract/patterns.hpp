@@ -1,9 +1,9 @@
-// Frequent words, n-grams and pairs of a bitext, and pairs that tell much of each other.
+// Frequent words, n-grams and word pairs of a bitext, and pairs with high mutual information.
 //
 // Chiang (2012), Hope and fear for discriminative training of statistical translation models,
 // section 7; Gimpel & Smith (2012), Structured ramp loss minimization for machine translation, 4.3.
-// Words come in the order of the bitext's numbers: the most frequent first, then those that appear
-// first. Where counts or scores are equal, what is made of earlier words comes first.
+// Words come in the order of the bitext's numbers: the most frequent first, then by first
+// appearance. Ties go to earlier words.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@
 
 namespace hopefear::extraction {
 
-// Words that occur often enough are classes of their own: the first ones of each side. All others
-// make one class behind them. A feature has a target class, and a source class that some word of
-// it is linked to, or one of two others: see LexicalFeatures.
+// Frequent words, the first ones of each side, are classes of their own; all others form one more
+// class. A feature has a target class and either a source class that one of its words is linked to
+// or one of two special values: see LexicalFeatures.
 struct LexicalCounts {
     std::size_t source_words = 0;
     std::size_t target_words = 0;
@@ -28,8 +28,7 @@ struct LexicalCounts {
     std::vector<std::uint64_t> count;
 };
 
-// Words with at least `min_count` occurrences, and all that was seen with them at least
-// `min_feature_count` times.
+// Words with at least `min_count` occurrences, and features with at least `min_feature_count`.
 [[nodiscard]] LexicalCounts count_lexical(const Bitext& bitext, std::uint64_t min_count,
                                           std::uint64_t min_feature_count,
                                           const Progress& progress);
@@ -53,8 +52,8 @@ struct TriggerPair {
     double information;
 };
 
-// The `limit` pairs of a source word and a target word with the highest mutual information of being
-// in a sentence pair, of those that are together more often than by chance.
+// The `limit` pairs of a source word and a target word with the highest mutual information of
+// occurring in the same sentence pair, among those that co-occur more often than by chance.
 //
 // Rosenfeld (1996), A maximum entropy approach to adaptive statistical language modelling, 4.1.
 [[nodiscard]] std::vector<TriggerPair> best_triggers(const Bitext& bitext, std::size_t limit,
@@ -74,8 +73,8 @@ void for_each_pair(const Bitext& bitext, const char* stage, const Progress& prog
     progress(stage, bitext.size(), bitext.size());
 }
 
-// How often the words of a side occur: `side` gives that of a pair, `size` is how many words the
-// language has.
+// The counts of the words of a side: `side` selects the side of a pair, `size` is the size of its
+// vocabulary.
 template <class Side>
 std::vector<std::uint64_t> count_words(const Bitext& bitext, std::size_t size, const Side& side) {
     std::vector<std::uint64_t> counts(size);
@@ -93,7 +92,7 @@ std::vector<std::uint64_t> count_words(const Bitext& bitext, std::size_t size, c
 
 using KeyCount = std::pair<std::uint64_t, std::uint64_t>;
 
-// The most frequent keys; of equal ones the smallest.
+// The most frequent keys; ties go to the smallest.
 [[nodiscard]] inline std::vector<KeyCount> most_frequent(const KeyCounts& counts,
                                                          std::size_t limit) {
     std::vector<KeyCount> all;

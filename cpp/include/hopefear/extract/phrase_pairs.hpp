@@ -12,20 +12,19 @@
 
 namespace hopefear::extraction {
 
-// What is extracted: the limits of Chiang (2007), section 3.2.
-
+// The limits on what is extracted: Chiang (2007), section 3.2.
 struct Options {
     // Words on either side of an initial phrase pair.
     std::int32_t max_phrase_length = 10;
     // Words and nonterminals on the source side of a rule.
     std::int32_t max_source_symbols = 5;
     std::int32_t max_nonterminals = 2;
-    // Source words that a nonterminal stands for, at least.
+    // The least number of source words that a nonterminal covers.
     std::int32_t min_nonterminal_span = 2;
     // Whether two nonterminals may be neighbors on the source side.
     bool adjacent_nonterminals = false;
-    // Whether all four words at the corners of a phrase pair must have links: of several phrase
-    // pairs with the same links, only the smallest is taken.
+    // Whether all four corner words of a phrase pair must be linked: of several phrase pairs with
+    // the same links, only the smallest is extracted.
     bool tight = true;
     // Whether the rules of one initial phrase pair share one count; otherwise each has its own.
     bool fractional_counts = true;
@@ -33,13 +32,13 @@ struct Options {
     friend bool operator==(const Options&, const Options&) = default;
 };
 
-// Throws ConfigError if a value cannot be used.
+// Throws ConfigError for an invalid value.
 void check(const Options& options);
 
 // How the relative frequencies are smoothed.
 enum class Smoothing : std::uint8_t {
     none,
-    good_turing,  // joint counts up to 8 are discounted, as Moses' --GoodTuring does it
+    good_turing,  // joint counts up to 8 are discounted, as with --GoodTuring of Moses
 };
 
 // Source words [source, source + source_length) with target words likewise.
@@ -48,7 +47,7 @@ struct PhrasePair {
     std::uint16_t target;
     std::uint8_t source_length;
     std::uint8_t target_length;
-    std::uint32_t links;  // how many are inside
+    std::uint32_t links;  // number of links inside
 
     [[nodiscard]] std::uint32_t source_end() const { return source + source_length; }
     [[nodiscard]] std::uint32_t target_end() const { return target + target_length; }
@@ -88,7 +87,7 @@ class PhrasePairs {
     Options options_;
     std::int32_t source_length_ = 0;
     std::int32_t target_length_ = 0;
-    // Of each source word: where its links begin, its first and last target word.
+    // For each source word: the beginning of its links, its first and last target word.
     std::vector<std::uint32_t> link_begin_;
     std::vector<std::int32_t> first_target_;
     std::vector<std::int32_t> last_target_;
@@ -99,7 +98,7 @@ class PhrasePairs {
     std::vector<std::uint32_t> begin_;
 };
 
-// Which phrase pairs become nonterminals, in the order of the source; null: none.
+// The phrase pairs that become nonterminals, in source order; null for none.
 struct Holes {
     const PhrasePair* first = nullptr;
     const PhrasePair* second = nullptr;

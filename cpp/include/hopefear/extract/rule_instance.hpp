@@ -1,4 +1,4 @@
-// One place in the bitext where a rule was found, in a form that can be sorted.
+// An occurrence of a rule in the bitext, in a form that can be sorted.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace hopefear::extraction {
 
-// Source sides as numbers whose order is that of the trie.
+// Source sides as numbers that sort in the order of the trie.
 
 // The symbols of a source side, from the highest bits down; 0 where there are none left.
 struct SourceKey {
@@ -36,7 +36,7 @@ class SourceKeys {
                               " symbols would");
     }
 
-    // Append a symbol to a key that has `length` of them.
+    // Append a symbol to a key of `length` symbols.
     void append(SourceKey& key, int length, std::uint64_t code) const {
         const int shift = 128 - bits_ * (length + 1);
         if (shift >= 64) {
@@ -68,22 +68,21 @@ class SourceKeys {
     int bits_;
 };
 
-// Counts are whole multiples of 2^-32, so that their sums do not depend on any order.
+// Counts are multiples of 2^-32, so that sums do not depend on the order.
 inline constexpr double count_unit = 4294967296.0;
 
 [[nodiscard]] inline double as_count(std::uint64_t count) {
     return static_cast<double>(count) / count_unit;
 }
 
-// Where the rule is: enough to read it off the bitext again.
+// The position of a rule, from which it can be read off the bitext again.
 struct Place {
     std::uint32_t sentence;
     std::uint16_t source;
     std::uint16_t target;
     std::uint8_t source_length;
     std::uint8_t target_length;
-    // Of each hole, in the order of the source: its places and lengths relative to the above;
-    // lengths of 0: there is none.
+    // The holes in source order, with positions relative to the above; a length of 0 means no hole.
     struct Hole {
         std::uint8_t source;
         std::uint8_t source_length;
@@ -97,11 +96,11 @@ struct Place {
     friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-// The target side and the word alignment are hashes here: of 64 bits among the rules of the same
-// source side, and of 32 bits among the places of the same rule.
+// Target side and word alignment are hashes here: of 64 bits among the rules of one source side,
+// and of 32 bits among the occurrences of one rule.
 struct RuleInstance {
     SourceKey source;
-    std::uint64_t target;  // with the numbers of its nonterminals
+    std::uint64_t target;  // with nonterminal indices
     std::uint64_t count;
     std::uint32_t alignment;
     Place place;
@@ -115,7 +114,7 @@ struct RuleInstanceLess {
     }
 };
 
-// Equal rules with equal alignments become one, wherever they come from.
+// Adds the counts of equal rules with equal alignments.
 struct AddRuleInstances {
     bool operator()(RuleInstance& into, const RuleInstance& other) const {
         if (std::tie(into.source, into.target, into.alignment) !=
@@ -132,17 +131,17 @@ struct AddRuleInstances {
 // The source side of the rule at `place`.
 [[nodiscard]] SourceKey source_key(const SourceKeys& keys, const SentencePair& pair,
                                    const Place& place);
-// A hash of its target side; `indexed`: with the numbers of its nonterminals.
+// A hash of its target side; with nonterminal indices if `indexed`.
 [[nodiscard]] std::uint64_t target_hash(const SentencePair& pair, const Place& place, bool indexed);
-// A hash of the links between its words, by their places in the rule.
+// A hash of the links between its words, by positions in the rule.
 [[nodiscard]] std::uint32_t alignment_hash(const SentencePair& pair, const Place& place);
 
 // A rule's target side and the links between its words, read off the bitext.
 struct RuleText {
     std::vector<Symbol> target;
-    std::vector<Link> alignment;       // by places in the rule, sorted
-    std::vector<std::uint32_t> links;  // the same, by their numbers in the sentence
-    std::vector<WordId> source;        // -1: a nonterminal
+    std::vector<Link> alignment;       // by positions in the rule, sorted
+    std::vector<std::uint32_t> links;  // the same, by positions in the sentence
+    std::vector<WordId> source;        // -1 for a nonterminal
 };
 void read_rule(const SentencePair& pair, const Place& place, RuleText& text);
 
@@ -155,9 +154,9 @@ struct RuleWeights {
 [[nodiscard]] RuleWeights lexical_weights(const SentencePair& pair, const LexicalWeights& weights,
                                           const RuleText& text);
 
-// Going through all rules of a sentence pair, with their counts.
+// Enumerates all rules of a sentence pair with their counts.
 
-// For one thread, which goes through sentence after sentence.
+// Not thread-safe: each thread has its own.
 class RuleWalk {
   public:
     explicit RuleWalk(const Options& options) : options_(options), phrases_(options) {}

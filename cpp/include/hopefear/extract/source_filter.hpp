@@ -1,4 +1,4 @@
-// Which source sides can match one of given sentences.
+// Selects source sides that match some given sentence.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace hopefear::extraction {
 
-// A source side is made of phrases with nonterminals between, before or behind them. It matches a
-// sentence in which these phrases occur in order with at least one word for each nonterminal, all
+// A source side consists of phrases with nonterminals between, before or after them. It matches a
+// sentence in which these phrases occur in order, with at least one word for each nonterminal, all
 // within `max_span` words.
 class SourceFilter {
   public:
-    // `words` is that of the bitext's source side and must outlive the filter: rules have no other
-    // words. Phrases have at most `max_phrase` words; `max_span` of 0: any.
+    // `words` is the vocabulary of the bitext's source side and must outlive the filter. Phrases
+    // have at most `max_phrase` words; a `max_span` of 0 means no limit.
     SourceFilter(const Vocabulary& words, std::size_t max_phrase, std::uint32_t max_span)
         : words_(&words), max_phrase_(max_phrase), max_span_(max_span) {}
 
-    // Add sentences that rules are wanted for.
+    // Add sentences that rules should match.
     void add(const Text& text);
 
     // A phrase that occurs in a sentence, by its number.
@@ -30,8 +30,8 @@ class SourceFilter {
     // ids[begin * max_phrase + length - 1].
     void find_phrases(std::span<const WordId> sentence, std::vector<PhraseId>& ids) const;
     [[nodiscard]] std::size_t max_phrase() const { return max_phrase_; }
-    // Whether a source side matches some sentence. gaps[i] nonterminals come before phrase i, and
-    // gaps[phrases.size()] behind the last one.
+    // Whether a source side matches some sentence. gaps[i] nonterminals precede phrase i, and
+    // gaps[phrases.size()] follow the last one.
     [[nodiscard]] bool matches(std::span<const PhraseId> phrases,
                                std::span<const std::uint32_t> gaps) const;
 
@@ -45,7 +45,8 @@ class SourceFilter {
 
     [[nodiscard]] bool matches_in(std::uint32_t sentence, std::span<const PhraseId> phrases,
                                   std::span<const std::uint32_t> gaps) const;
-    // Where the phrase next begins, from `begin` on in the same sentence; none: null.
+    // The next occurrence of the phrase in the same sentence, from `begin` on; null if there is
+    // none.
     [[nodiscard]] const Occurrence* next(PhraseId phrase, Occurrence from) const;
 
     const Vocabulary* words_;

@@ -1,4 +1,4 @@
-// The stages of an extraction and what goes from one to the next.
+// The stages of an extraction, and the data passed between them.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,9 @@
 namespace hopefear::extraction {
 
 // A queue of bytes that is filled, then read once, in a temporary file.
-
 class ByteQueue {
   public:
-    // The file is made when it is needed; not more than `buffer` bytes are held in memory.
+    // The file is created when needed; at most `buffer` bytes are kept in memory.
     explicit ByteQueue(std::string directory, std::size_t buffer = std::size_t{1} << 18)
         : directory_(std::move(directory)), capacity_(buffer) {}
 
@@ -41,11 +40,11 @@ class ByteQueue {
         static_assert(std::is_trivially_copyable_v<T>);
         write({reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
     }
-    // Nothing is written any more; from here on it is read.
+    // Ends the writing; reading begins.
     void finish() {
         if (file_) flush();
     }
-    // Fill `bytes` with what comes next; it must be there.
+    // Fill `bytes` with the next bytes, which must exist.
     void read(std::span<std::uint8_t> bytes) {
         while (!bytes.empty()) {
             if (at_ == buffer_.size()) refill();
@@ -85,18 +84,18 @@ class ByteQueue {
     std::uint64_t position_ = 0;
 };
 
-// What all stages know.
+// Data shared by all stages.
 struct Job {
     const Bitext& bitext;
     Options options;
     Smoothing smoothing;
-    const SourceFilter* filter;  // null: everything passes
+    const SourceFilter* filter;  // null if everything passes
     Resources resources;
     Progress progress;
     SourceKeys keys;
 };
 
-// Tells the progress of a stage, from the thread that began it only.
+// Reports the progress of a stage, only from the thread that began it.
 class StageProgress {
   public:
     StageProgress(const Progress& progress, std::string stage, std::uint64_t total)
@@ -116,8 +115,8 @@ class StageProgress {
     std::thread::id thread_ = std::this_thread::get_id();
 };
 
-// Call work(next_block) on several threads; next_block() gives blocks of 0..count, each once, until
-// there are none, or until another thread has thrown.
+// Call work(next_block) on several threads; next_block() returns each block of 0..count once, until
+// there are none left or another thread has thrown.
 struct WorkBlock {
     std::size_t begin;
     std::size_t end;
@@ -140,7 +139,7 @@ void work_in_blocks(std::size_t count, std::size_t block, std::size_t threads, c
     });
 }
 
-// Ranges of source sides that are worked on one by one.
+// Ranges of source sides that are processed one by one.
 struct Partitions {
     std::vector<SourceKey> first;  // of each but the first
 
@@ -151,7 +150,7 @@ struct Partitions {
 };
 [[nodiscard]] Partitions choose_partitions(const Job& job, std::size_t count);
 
-// Stage 1: find the places of rules.
+// Stage 1: find all occurrences of rules.
 using InstanceSort = PartitionedSort<RuleInstance, RuleInstanceLess, AddRuleInstances>;
 struct Found {
     std::uint64_t phrase_pairs = 0;
@@ -163,12 +162,12 @@ struct Found {
 // How many rules have a joint count that rounds up to 1, 2, ..., 10.
 using CountsOfCounts = std::array<std::uint64_t, 11>;
 inline void count_rule(std::uint64_t count, CountsOfCounts& counts) {
-    // Moses takes sums that are too large by less than 10^-5 for whole numbers.
+    // Like Moses, round down sums that exceed a whole number by less than 10^-5.
     const double up = as_count(count) + 0.99999;
     if (up < 11.0) ++counts[static_cast<std::size_t>(up)];
 }
 
-// What stage 2 writes to a queue: for each source side a head, then its rules.
+// The records that stage 2 writes: for each source side a head, then its rules.
 struct SourceHead {
     SourceKey source;
     std::uint64_t count;
@@ -176,7 +175,7 @@ struct SourceHead {
 };
 struct RuleHead {
     std::uint64_t count;
-    std::uint64_t target;  // a hash, without the numbers of nonterminals
+    std::uint64_t target;  // a hash, without nonterminal indices
     float target_given_source;
     float source_given_target;
     std::uint32_t body_bytes;  // the part of the record that follows the features
@@ -193,8 +192,8 @@ struct ScoredPartition {
 void score_rules(const Job& job, std::size_t partition, InstanceSort::Sort& instances,
                  TargetCounts& targets, ScoredPartition& scored);
 
-// With a filter: add the counts of the target sides of kept rules at all places in the bitext, and,
-// if they are wanted, count all rules by their counts.
+// With a filter: add the counts of the target sides of kept rules over the whole bitext and, if
+// requested, count all rules by their counts.
 void count_all_places(const Job& job, TargetCounts& targets, CountsOfCounts* counts_of_counts);
 
 }  // namespace hopefear::extraction

@@ -1,7 +1,7 @@
-// One alignment of two directed ones.
+// Combines two directed alignments into one.
 //
-// Och & Ney (2003); Koehn, Och & Marcu (2003), Statistical phrase-based translation; in the details
-// (the order in which points are tried) as Moses' symal does it.
+// Och & Ney (2003); Koehn, Och & Marcu (2003), Statistical phrase-based translation. Details such
+// as the order in which points are tried follow Moses' symal.
 #pragma once
 
 #include "hopefear/grammar/alignment.hpp"
@@ -9,9 +9,9 @@
 namespace hopefear {
 
 // How to symmetrize. Growing starts from the intersection and adds points of the union that touch
-// one that is already there and connect a word that has no link yet; with `diagonal`, points that
-// touch at a corner count, too. At the end, points of the union that touch nothing are added if
-// one of their words (`either`) or both (`both`) have no link yet.
+// an existing point and link a word without a link; with `diagonal`, touching at a corner counts.
+// At the end, other points of the union are added if one of their words (`either`) or both (`both`)
+// have no link.
 struct Symmetrization {
     enum class Base { intersection, union_of_both, grow };
     enum class Final { none, either, both };
@@ -21,9 +21,9 @@ struct Symmetrization {
     Final final = Final::both;
 };
 
-// `forward` is the alignment in which each target word has chosen its source word, as p(e|f) models
-// make them; in `reverse` each source word has. (They need not be functions.) Points of `forward`
-// come first where points outside of the neighborhood are added.
+// In `forward`, each target word has chosen its source word, as in models of p(e|f); in `reverse`,
+// each source word has chosen. (They need not be functions.) Points of `forward` come first when
+// unconnected points are added.
 [[nodiscard]] std::vector<Link> symmetrize(std::span<const Link> forward,
                                            std::span<const Link> reverse,
                                            const Symmetrization& how);

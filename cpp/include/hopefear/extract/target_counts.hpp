@@ -1,4 +1,4 @@
-// How often each target side occurs, with any source side.
+// Counts of target sides over all source sides.
 #pragma once
 
 #include <atomic>
@@ -31,10 +31,10 @@ struct RuleTotalLess {
     bool operator()(const RuleTotal& a, const RuleTotal& b) const { return a.rule < b.rule; }
 };
 
-// Rules come by partition of their source sides, in order, and get the counts of their target sides
-// back in the same order. When all rules are there, their own counts add up to those of the target
-// sides: sorted by target side they are summed, then sorted back. When only some rules were kept,
-// the counts of their target sides are taken from all places in the bitext (`add_place`).
+// Rules are added by partition of their source sides, in order, and get the counts of their target
+// sides back in the same order. If all rules are kept, their counts are summed by target side and
+// sorted back. If only some rules are kept, the counts of their target sides are taken from the
+// whole bitext (`add_place`).
 class TargetCounts {
   public:
     TargetCounts(std::size_t partitions, bool all_rules, std::size_t memory,
@@ -46,7 +46,7 @@ class TargetCounts {
         Feeder(TargetCounts& counts, std::size_t partition);
         // The next rule of the partition.
         void add(std::uint64_t target, std::uint64_t count);
-        // Call it last.
+        // Call this last.
         void finish();
 
       private:
@@ -57,14 +57,14 @@ class TargetCounts {
         std::vector<std::uint64_t> kept_;
     };
 
-    // All rules have been added. Places are to be added before `sum`.
+    // Ends the adding of rules. Occurrences are to be added before `sum`.
     void finish_rules();
-    // Add to the count of a target side, if it is one of a kept rule. Threads may do so at once.
+    // Add to the count of a target side if a kept rule has it. Thread-safe.
     void add_place(std::uint64_t target, std::uint64_t count);
-    // Sum up, if that is needed.
+    // Sum the counts if necessary.
     void sum(std::size_t threads);
 
-    // Gives the counts of a partition's rules, in order.
+    // Returns the counts of a partition's rules, in order.
     class Reader {
       public:
         Reader(TargetCounts& counts, std::size_t partition);
@@ -74,7 +74,7 @@ class TargetCounts {
         TargetCounts& counts_;
         PartitionedSort<RuleTotal, RuleTotalLess>::Sort* sort_ = nullptr;
     };
-    // The partition has been read: give its memory back.
+    // Release the memory of a partition that has been read.
     void release(std::size_t partition);
 
   private:
@@ -90,7 +90,7 @@ class TargetCounts {
     bool all_rules_;
     std::optional<PartitionedSort<TargetRecord, TargetRecordLess>> targets_;
     std::optional<PartitionedSort<RuleTotal, RuleTotalLess>> totals_;
-    // For kept rules: their target sides, then a table of them.
+    // For kept rules: their target sides, later a table of them.
     std::vector<std::vector<std::uint64_t>> kept_;
     std::unique_ptr<Slot[]> slots_;
     std::size_t slot_count_ = 0;

@@ -18,7 +18,7 @@ struct WordAlignerOptions {
     double null_probability = 0.08;  // p₀
     double tension = 4.0;            // λ at the start
     double concentration = 0.01;     // α of the prior
-    std::size_t max_length = 200;    // longer sentences get no links
+    std::size_t max_length = 200;    // longer sentences are not aligned
     std::size_t memory = std::size_t{1} << 31;
     std::size_t threads = 0;
 };
@@ -30,8 +30,8 @@ struct DirectedAlignments {
 
 class WordAligner {
   public:
-    // The texts must stay. Where not all pairs of words fit into memory, the model is estimated
-    // from some of the sentences, which lie evenly in the bitext; all are aligned.
+    // The texts must outlive this object. If the word pairs do not fit into memory, the model is
+    // estimated from an evenly spaced sample of the sentences; all sentences are aligned.
     WordAligner(const extraction::Text& source, const extraction::Text& target,
                 const WordAlignerOptions& options);
 
@@ -42,7 +42,7 @@ class WordAligner {
     // How many sentence pairs the model is estimated from.
     [[nodiscard]] std::size_t used() const { return used_; }
 
-    // One direction: words that choose, and words that are chosen.
+    // One direction: the words of one side choose words of the other.
     struct Direction {
         double tension;
         std::vector<ExpectedCount> null_counts;  // of words that choose

@@ -16,16 +16,16 @@
 
 namespace hopefear {
 
-// Viterbi in `Lanes` lanes. What a pass costs is reading the edges and their tails; a few scores
-// more, done in the lanes of vector registers, are nearly free. Sums and ties are those of
-// `viterbi`, bit for bit.
+// Viterbi in `Lanes` lanes. The cost of a pass is in reading the edges and their tails; a few more
+// scores, in the lanes of vector registers, are nearly free. Sums and ties are those of `viterbi`,
+// bit for bit.
 template <std::size_t Lanes>
 class BestDerivations {
   public:
     using Scores = std::array<double, Lanes>;
 
-    // The edges of node v are edge_begin[v] .. edge_begin[v + 1]; value(edge) are its scores, all
-    // of them finite. The root is the last node.
+    // The edges of node v are edge_begin[v] .. edge_begin[v + 1]; value(edge) gives the finite
+    // scores of an edge. The root is the last node.
     template <class Value>
     void find(std::span<const Forest::Offset> edge_begin, const TailPairs& tails,
               const Value& value);
@@ -51,7 +51,7 @@ void BestDerivations<Lanes>::find(std::span<const Forest::Offset> edge_begin,
     for (std::size_t node = 0; node < nodes; ++node) {
         Scores top;
         top.fill(impossible);
-        Scores at{};  // the number of the edge; as wide as a score, so that both move together
+        Scores at{};  // the best edge; as wide as a score, so that both move together
         for (Forest::Offset i = edge_begin[node]; i < edge_begin[node + 1]; ++i) {
             const auto edge = static_cast<EdgeId>(i);
             const TailPairs::Pair pair = tails[edge];
@@ -84,7 +84,7 @@ void BestDerivations<Lanes>::find(std::span<const Forest::Offset> edge_begin,
 struct DerivationText {
     std::vector<EdgeId> edges;
     std::vector<WordId> words;
-    // Where reading is: an edge, and the next symbol of its target side.
+    // The reading position: an edge, and the next symbol of its target side.
     std::vector<std::pair<EdgeId, std::uint32_t>> stack;
 };
 

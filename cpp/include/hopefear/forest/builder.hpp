@@ -18,21 +18,21 @@ class ForestBuilder {
   public:
     ForestBuilder(std::shared_ptr<Vocabulary> words, std::shared_ptr<Vocabulary> feature_names);
 
-    // Take memory for so many nodes, edges, and tails, symbols and values of all edges at once.
+    // Reserve memory for this many nodes and edges, and tails, symbols and values of all edges.
     void reserve(std::size_t nodes, std::size_t edges, std::size_t tails, std::size_t symbols,
                  std::size_t values);
     NodeId add_node(SourceSpan source);
-    // Feature ids may come in any order; values of a repeated id are added up.
+    // Feature ids may come in any order; the values of repeated ids are summed.
     EdgeId add_edge(NodeId head, std::span<const NodeId> tails, SparseView features,
                     std::span<const Symbol> target);
-    // The same for edges that share a list of feature ids, which are increasing.
+    // The same for edges that share a list of increasing feature ids.
     [[nodiscard]] FeaturePatterns::Id add_pattern(std::span<const FeatureId> ids) {
         return patterns_.add(ids);
     }
     EdgeId add_edge(NodeId head, std::span<const NodeId> tails, FeaturePatterns::Id pattern,
                     std::span<const double> values, std::span<const Symbol> target);
     void set_root(NodeId node) { root_ = node; }
-    // For formats that tell what a node covers after the node. The node has to be there.
+    // For formats that give the span of a node after the node itself, which must exist.
     void set_source(NodeId node, SourceSpan source) { sources_[node] = source; }
 
     [[nodiscard]] std::size_t node_count() const { return sources_.size(); }
@@ -42,15 +42,14 @@ class ForestBuilder {
         return feature_names_;
     }
 
-    // The forest of what the root can reach and what can be completed. Nodes and edges that stay
-    // keep their order as far as the topological order allows; nothing moves if they came in it.
-    // Throws ForestError if an edge is malformed, the root is missing or has no derivation, or a
-    // node can be derived from itself.
+    // Return the forest of all nodes and edges that are part of a derivation of the root. They keep
+    // their order as far as the topological order allows. Throws ForestError if an edge is
+    // malformed, the root is missing or has no derivation, or a node can be derived from itself.
     [[nodiscard]] Forest build() const&;
-    // The same, at the end of the builder: nothing is copied if nothing moves.
+    // The same; the builder ends, and nothing is copied if the order does not change.
     [[nodiscard]] Forest build() &&;
-    // The same for the core's own forests, which are in order and sound as they are: every node and
-    // edge is part of a derivation of the root, the last node. Nothing of this is checked.
+    // The same, unchecked, for the core's own forests, in which every node and edge is part of a
+    // derivation of the root, the last node, and all are in order.
     [[nodiscard]] Forest build_sound() && { return take(); }
 
   private:

@@ -1,4 +1,4 @@
-// Derivations: which edges, the words they make, their features and score.
+// Derivations: their edges, words, features and score.
 #pragma once
 
 #include <span>
@@ -31,12 +31,11 @@ struct DerivationList {
     }
 };
 
-// Some hypergraphs have derivations that are exponentially larger than themselves. One of more
-// edges than this is refused with ForestError.
+// Some hypergraphs have derivations exponentially larger than themselves. A derivation of more
+// edges than this is rejected with ForestError.
 inline constexpr std::size_t max_derivation_size = 1u << 24;
 
-// An edge for a node, and which of the derivations of each tail to go on with; none given: the
-// first.
+// An edge for a node, and the ranks of the derivations of its tails; no ranks means the best ones.
 struct Choice {
     EdgeId edge;
     std::span<const std::uint32_t> ranks = {};
@@ -44,7 +43,7 @@ struct Choice {
 
 [[noreturn]] void fail_derivation_size();
 
-// The derivation of the root that `choose(node, rank)` makes, from the root down.
+// The derivation of the root that results from `choose(node, rank)`, top down.
 template <class Choose>
 [[nodiscard]] Derivation collect_derivation(const Forest& forest, std::uint32_t rank,
                                             const Choose& choose) {
@@ -63,7 +62,7 @@ template <class Choose>
     return edges;
 }
 
-// The tree that a derivation is. Throws ForestError if it is not a derivation of the root.
+// A derivation as a tree. Throws ForestError if it is not a derivation of the root.
 class DerivationTree {
   public:
     DerivationTree(const Forest& forest, std::span<const EdgeId> edges);
@@ -84,14 +83,14 @@ class DerivationTree {
 // The words, from left to right.
 [[nodiscard]] std::vector<Symbol> derivation_words(const Forest& forest,
                                                    std::span<const EdgeId> edges);
-// The sum of the edges' features: ids, increasing, and values.
+// The sum of the edges' features: increasing ids, and values.
 [[nodiscard]] std::pair<std::vector<FeatureId>, std::vector<double>> derivation_features(
     const Forest& forest, std::span<const EdgeId> edges);
-// The sum of the edges' scores, added up in the order in which `inside` adds them: bit for bit the
-// score that viterbi and k-best give.
+// The sum of the edges' scores, added in the order in which `inside` adds them: bit for bit the
+// score that viterbi and kbest give.
 [[nodiscard]] double derivation_score(const Forest& forest, std::span<const EdgeId> edges,
                                       std::span<const double> scores);
-// For each edge of the derivation how far below the root it is, for showing it as a tree.
+// The depth of each edge below the root, for printing the tree.
 [[nodiscard]] std::vector<std::int32_t> derivation_depths(const Forest& forest,
                                                           std::span<const EdgeId> edges);
 

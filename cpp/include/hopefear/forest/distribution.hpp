@@ -16,7 +16,7 @@
 
 namespace hopefear {
 
-using SparseVector = std::pair<std::vector<FeatureId>, std::vector<double>>;
+using FeatureVector = std::pair<std::vector<FeatureId>, std::vector<double>>;
 
 struct Posteriors {
     std::vector<double> edges;
@@ -26,22 +26,22 @@ struct Posteriors {
 class Distribution {
   public:
     // Scores are divided by `temperature` > 0. Throws ForestError if every derivation is
-    // impossible. `forest` has to live as long as this.
+    // impossible. `forest` must outlive this object.
     Distribution(const Forest& forest, std::span<const double> scores, double temperature);
 
     // log of the sum of exp(score / T) over all derivations.
     [[nodiscard]] double log_partition() const { return log_partition_; }
     // p(e | head(e)) for each edge; 0 for impossible ones.
     [[nodiscard]] std::span<const double> conditional() const { return conditional_; }
-    // How often a derivation is expected to use each edge and node. That is a probability unless a
+    // The expected number of times a derivation uses each edge and node: a probability, unless a
     // derivation can use one more than once.
     [[nodiscard]] Posteriors posteriors() const;
     // E[B] of B(d) = the sum of `values` over the edges of d.
     [[nodiscard]] double expectation(std::span<const double> values) const;
     // E[h], of all features in the forest.
-    [[nodiscard]] SparseVector expected_features() const;
+    [[nodiscard]] FeatureVector expected_features() const;
     // Cov(B, h) = E[B h] - E[B] E[h]: T times the gradient of E[B] with respect to the weights.
-    [[nodiscard]] SparseVector covariance(std::span<const double> values) const;
+    [[nodiscard]] FeatureVector covariance(std::span<const double> values) const;
     // Cov(B, number of times that e is used) for each edge.
     [[nodiscard]] std::vector<double> edge_covariance(std::span<const double> values) const;
     // `count` derivations, drawn independently with their probabilities. The first n of them depend
@@ -50,7 +50,7 @@ class Distribution {
 
   private:
     [[nodiscard]] std::vector<double> centered(std::span<const double> values) const;
-    [[nodiscard]] SparseVector weighted_features(std::span<const double> coefficients) const;
+    [[nodiscard]] FeatureVector weighted_features(std::span<const double> coefficients) const;
     [[nodiscard]] Derivation sample_one(Random& random) const;
 
     const Forest* forest_;

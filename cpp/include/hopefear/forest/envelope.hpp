@@ -14,8 +14,8 @@
 
 namespace hopefear {
 
-// A derivation, or part of one, as a tree whose leaves are edges: it is put together from others
-// by reference, never copied.
+// A derivation, or part of one, as a tree whose leaves are edges. Derivations share subtrees; none
+// is ever copied.
 class DerivationPool {
   public:
     using Id = std::int32_t;
@@ -41,7 +41,7 @@ class DerivationPool {
 struct Line {
     double slope;
     double intercept;
-    double from;  // where it becomes the highest
+    double from;  // where it becomes the highest line
     DerivationPool::Id derivation;
 };
 

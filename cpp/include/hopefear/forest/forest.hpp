@@ -34,8 +34,8 @@ using Symbol = std::int32_t;
     return ~symbol;
 }
 
-// What a node covers of the source. Some formats tell only how many words that is, not where; the
-// words need not be contiguous, so `covered` is not a difference of positions.
+// The source words that a node covers. Some formats give only their number, not their positions;
+// they need not be contiguous, so `covered` is not a difference of positions.
 struct SourceSpan {
     static constexpr std::int32_t unknown = -1;
 
@@ -45,9 +45,9 @@ struct SourceSpan {
     friend bool operator==(const SourceSpan&, const SourceSpan&) = default;
 };
 
-// Nodes are in topological order: the tails of an edge come before its head, the root is the last
-// node. Edges are in the order of their heads. Every node and edge is part of a derivation of the
-// root. ForestBuilder makes forests and sees to all this; a forest never changes.
+// Nodes are in topological order: the tails of an edge precede its head, and the root is the last
+// node. Edges are sorted by head. Every node and edge is part of a derivation of the root.
+// ForestBuilder guarantees all this; a forest never changes.
 class Forest {
   public:
     using Offset = std::uint32_t;
@@ -60,7 +60,7 @@ class Forest {
     [[nodiscard]] std::ranges::iota_view<EdgeId, EdgeId> edges(NodeId node) const {
         return {static_cast<EdgeId>(edge_begin_[node]), static_cast<EdgeId>(edge_begin_[node + 1])};
     }
-    // `edge` itself; throws ForestError if there is no edge of that number.
+    // Returns `edge`; throws ForestError if it does not exist.
     [[nodiscard]] EdgeId checked_edge(EdgeId edge) const;
     [[nodiscard]] NodeId head(EdgeId edge) const { return heads_[edge]; }
     [[nodiscard]] std::span<const NodeId> tails(EdgeId edge) const {
@@ -77,26 +77,26 @@ class Forest {
     }
     // How many source words `node` covers.
     [[nodiscard]] std::int32_t covered(NodeId node) const { return covered_[node]; }
-    // How many source words `edge` itself covers: those of its head that are in none of its tails.
+    // How many source words `edge` itself covers: those of its head that no tail covers.
     [[nodiscard]] std::int32_t covered_by_edge(EdgeId edge) const {
         std::int32_t own = covered_[heads_[edge]];
         for (const NodeId tail : tails(edge)) own -= covered_[tail];
         return own;
     }
 
-    // Shared by the forests of a corpus; what `target` and `features` number.
+    // Shared by the forests of a corpus; the strings of the ids in `target` and `features`.
     [[nodiscard]] const std::shared_ptr<Vocabulary>& words() const { return words_; }
     [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
         return feature_names_;
     }
-    // One more than the largest feature id on any edge: how long weights have to be.
+    // One more than the largest feature id on any edge; the minimum number of weights.
     [[nodiscard]] std::size_t feature_count() const { return patterns_.features(); }
     [[nodiscard]] std::size_t bytes() const;
 
-    // The same forest with every value of feature i times factors[i].
+    // A copy in which every value of feature i is multiplied by factors[i].
     [[nodiscard]] Forest scaled(std::span<const double> factors) const;
 
-    // The same forest without these words in its target sides.
+    // A copy without these words in its target sides.
     [[nodiscard]] Forest without_words(std::span<const Symbol> words) const;
 
     // The arrays themselves. Row i of a ragged array is values[begin[i]] .. values[begin[i + 1]].
@@ -116,7 +116,7 @@ class Forest {
   private:
     friend class ForestBuilder;
     Forest() = default;
-    // Give back memory that growing arrays have taken in advance.
+    // Release memory that growing arrays reserved in advance.
     void shrink();
 
     template <class T>

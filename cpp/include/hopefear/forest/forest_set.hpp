@@ -1,4 +1,4 @@
-// The forests of a data set, and what is asked of all of them at once.
+// The forests of a data set, and functions of all of them.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,35 @@ namespace hopefear {
 
 class ForestSet {
   public:
-    // forests[i] is that of sentence i, null if it has none. Throws DataError unless all have the
-    // same vocabularies.
+    // forests[i] is the forest of sentence i, or null. Throws DataError unless all share their
+    // vocabularies.
     explicit ForestSet(std::vector<std::shared_ptr<const Forest>> forests);
 
     [[nodiscard]] std::size_t size() const { return forests_.size(); }
-    // Null where a sentence has none.
+    // Null if the sentence has no forest.
     [[nodiscard]] const Forest* operator[](std::size_t sentence) const {
         return forests_[sentence].get();
     }
     [[nodiscard]] const TailPairs& tails(std::size_t sentence) const { return tails_[sentence]; }
 
-    // The edges of all forests are numbered one after the other: those of `sentence` in a span with
-    // a number for each.
+    // The numbers of the edges of `sentence` in an array with one number for each edge of all
+    // forests.
     template <class T>
     [[nodiscard]] std::span<T> edges(std::span<T> all, std::size_t sentence) const {
         return all.subspan(first_edge_[sentence],
                            first_edge_[sentence + 1] - first_edge_[sentence]);
     }
     [[nodiscard]] std::size_t edge_count() const { return first_edge_.back(); }
-    // One more than the largest feature id: how long weights have to be.
+    // One more than the largest feature id; the minimum number of weights.
     [[nodiscard]] std::size_t feature_count() const { return features_; }
     // Null if there is no forest.
     [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
         return feature_names_;
     }
 
-    // The same number; DataError if there is no such sentence.
+    // Returns the argument; throws DataError if there is no such sentence.
     [[nodiscard]] std::size_t checked_sentence(std::int64_t sentence) const;
-    // The same; DataError if the sentence has no forest, too.
+    // The same; also throws DataError if the sentence has no forest.
     [[nodiscard]] std::size_t checked_forest(std::int64_t sentence) const;
     // Throws DataError unless there is a finite number for each edge, or for each feature.
     void check_edges(std::span<const double> values, const char* what) const;
@@ -73,21 +73,21 @@ struct EdgeValue {
     double value;
 };
 
-// The first value that is larger than `bound` in size, if there is one.
+// The first value whose absolute value exceeds `bound`, if any.
 [[nodiscard]] std::optional<EdgeValue> find_value_above(const ForestSet& forests, double bound);
 
-// A number that is another one, nearly always, if anything about the forests is different; words
-// and features count by their ids.
+// A checksum of the forests; words and features count by their ids.
 [[nodiscard]] std::uint64_t checksum(const ForestSet& forests);
 
-// How much each feature varies; zero for one that is the same in all derivations of every forest.
+// How much each feature varies; zero for a feature that is the same in all derivations of every
+// forest.
 struct FeatureSpread {
-    // Among the derivations of a forest: the root of its variance if all derivations are equally
-    // probable, averaged over the forests.
+    // Among the derivations of a forest: the square root of the variance if all derivations are
+    // equally probable, averaged over the forests.
     std::vector<double> derivations;
-    // Among the edges of a node, with what is below them on average: the root of its variance if
-    // all edges are equally probable, averaged over the nodes where it varies. It does not become
-    // small if few derivations have the feature.
+    // Among the edges of a node, including the average of what is below them: the square root of
+    // the variance if all edges are equally probable, averaged over the nodes where it varies. It
+    // does not become small if few derivations have the feature.
     std::vector<double> edges;
 };
 [[nodiscard]] FeatureSpread feature_spread(const ForestSet& forests, std::size_t features,

@@ -53,7 +53,7 @@ template <Semiring S, class EdgeValue>
     return inside(forest, semiring, value, [](NodeId, const auto&) {});
 }
 
-// β(root) alone, where values are large: each is dropped after its last use.
+// β(root) alone, for large values: each is dropped after its last use.
 template <Semiring S, class EdgeValue>
 [[nodiscard]] typename S::Value inside_root(const Forest& forest, const S& semiring,
                                             const EdgeValue& value) {

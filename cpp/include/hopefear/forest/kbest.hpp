@@ -1,8 +1,8 @@
 // The k best derivations, one after the other.
 //
 // Huang & Chiang (2005), Better k-best parsing, algorithm 3 (lazy): a derivation of a node is an
-// edge and, for each tail, a rank among the derivations of that tail; the next best is found by
-// raising one rank, and only then are further derivations of the tail looked for.
+// edge and, for each tail, a rank among the derivations of that tail. The next best derivation is
+// found by raising one rank; only then are further derivations of the tail computed.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,9 @@
 
 namespace hopefear {
 
-// A fingerprint of a string of words from which that of a concatenation can be had. Two bases
-// modulo 2^61 - 1: two different strings share theirs with a probability of about length² 2^-120.
+// A fingerprint of a string of words; the fingerprint of a concatenation follows from those of its
+// parts. Two bases modulo 2^61 - 1: two different strings collide with a probability of about
+// length² 2^-120.
 class Yield {
   public:
     void append(Symbol word);
@@ -40,17 +41,17 @@ class Yield {
 
 class KBest {
   public:
-    // With `distinct`, of all derivations with the same words only the best is given. This is done
-    // at every node (what is worse at a node is worse at the root), and is given up after `limit`
-    // derivations of any nodes have been looked at: that bounds the memory, at about 100 bytes
-    // each. Without `distinct` there is no limit. `forest` has to live as long as this.
+    // With `distinct`, only the best of all derivations with the same words is returned. Duplicates
+    // are dropped at every node (what is worse at a node is worse at the root). The search stops
+    // after `limit` derivations of any nodes, which bounds the memory at about 100 bytes each.
+    // Without `distinct` there is no limit. `forest` must outlive this object.
     KBest(const Forest& forest, std::vector<double> scores, bool distinct, std::size_t limit);
 
     KBest(KBest&&) = default;
     KBest(const KBest&) = delete;
 
-    // The next derivation, or nothing where there is none, or where `limit` was met. Scores do not
-    // increase; equal ones come in the order of the edges' numbers at the root.
+    // The next derivation, or nothing if there is none or `limit` was reached. Scores do not
+    // increase; equal ones come in the order of the edges at the root.
     std::optional<ScoredDerivation> next();
 
   private:
@@ -98,20 +99,19 @@ class KBest {
     std::vector<Need> stack_;
 };
 
-// The k best derivations, or fewer where there are no more.
+// The k best derivations, or fewer if there are no more.
 [[nodiscard]] DerivationList kbest(const Forest& forest, std::vector<double> scores, std::size_t k,
                                    bool distinct, std::size_t limit);
 
-// N-best lists out of forests.
-
+// N-best lists from forests.
 struct ListOptions {
     std::size_t size = 100;       // k
-    bool distinct = true;         // of derivations with the same words only the best
-    std::size_t limit = 1000000;  // of derivations looked at in a forest, if they must be distinct
+    bool distinct = true;         // keep only the best derivation of each string
+    std::size_t limit = 1000000;  // of derivations examined in a forest, if they must be distinct
 };
 
-// Add the k best derivations of the forests of some sentences to n-best lists, in this order and in
-// that of scores; returns how many were new. The builder's feature names must be those of the
+// Add the k best derivations of the forests of `sentences` to n-best lists, in this order and by
+// decreasing score; returns how many were new. The builder must use the feature names of the
 // forests.
 std::size_t add_kbest(const ForestSet& forests, std::span<const double> scores,
                       std::span<const std::int64_t> sentences, const ListOptions& options,

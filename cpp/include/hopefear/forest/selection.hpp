@@ -22,9 +22,9 @@ class Groups {
     std::vector<std::uint32_t> items_;
 };
 
-// The part of a hypergraph that makes up the derivations of `root`: what can be completed from the
-// leaves up, and of that what is reached from the root down. All ids must be valid. Throws
-// ForestError where the root has no derivation, or where what is left has a cycle.
+// The part of a hypergraph that makes up the derivations of `root`: nodes and edges that can be
+// completed from the leaves up and are reached from the root down. All ids must be valid. Throws
+// ForestError if the root has no derivation or the remaining part has a cycle.
 class ForestSelection {
   public:
     ForestSelection(std::size_t nodes, std::span<const NodeId> heads, std::span<const NodeId> tails,

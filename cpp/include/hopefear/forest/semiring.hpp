@@ -1,9 +1,9 @@
-// Semirings: what inside and outside add up and multiply.
+// Semirings, over which inside and outside values are computed.
 //
 // Goodman (1999), Semiring parsing. Li & Eisner (2009), First- and second-order expectation
 // semirings. A semiring is a value with zero, one, plus and times: plus joins alternative
-// derivations, times the parts of one derivation. Both are commutative and associative, times
-// distributes over plus, zero is what is impossible.
+// derivations, times joins the parts of one derivation. Both are commutative and associative, times
+// distributes over plus, and zero is the value of the impossible.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ concept Semiring = requires(const S s, const typename S::Value a, const typename
     { s.times(a, b) } -> std::same_as<typename S::Value>;
 };
 
-// A semiring that is faster at adding up many values than at adding them one by one.
+// A semiring that sums many values faster than one by one.
 template <class S>
 concept SummingSemiring =
     Semiring<S> && requires(const S s, std::span<const typename S::Value> values) {
@@ -39,8 +39,8 @@ inline constexpr double impossible = -std::numeric_limits<double>::infinity();
         "the score of a derivation is too large for a double; scale the weights down");
 }
 
-// The score of two parts together. Minus infinity, the impossible, stays what it is; a sum of
-// finite scores that is not finite is an error.
+// The score of two parts together. Minus infinity (impossible) stays minus infinity; a sum of
+// finite scores that overflows is an error.
 [[nodiscard]] inline double add_scores(double a, double b) {
     const double sum = a + b;
     if (std::isinf(sum) && a != impossible && b != impossible) [[unlikely]]

@@ -1,5 +1,4 @@
-// The tails of all edges of a forest, in the form in which a pass over the edges reads them
-// fastest.
+// The tails of all edges of a forest, in the layout that a pass over the edges reads fastest.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +9,9 @@
 
 namespace hopefear {
 
-// Most edges have no more than two tails. They are kept as pairs, so that a pass over edges of
-// mixed numbers of tails has no branch to guess wrong: what an edge lacks is the node after the
-// last, which has nothing to add. Longer lists lie apart.
+// Most edges have at most two tails. These are kept as pairs, so that a pass over edges has no
+// unpredictable branch: a missing tail is the node after the last, which adds nothing. Longer lists
+// are stored separately.
 class TailPairs {
   public:
     struct Pair {

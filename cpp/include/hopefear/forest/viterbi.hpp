@@ -1,4 +1,5 @@
-// The best derivation of a forest, the best through each edge, and how many there are.
+// Scores of edges, the best derivation of a forest, the best one through each edge, and the number
+// of derivations.
 #pragma once
 
 #include <span>
@@ -10,32 +11,30 @@
 
 namespace hopefear {
 
-// Scores of edges: w · h of each, or any array of numbers.
-
-// w · h(e) for each edge. A feature beyond the end of `weights` has weight 0. Throws DataError for
-// a weight, ForestError for a score that is not finite.
+// w · h(e) for each edge. A feature without a weight has weight 0. Throws DataError for a weight,
+// ForestError for a score that is not finite.
 [[nodiscard]] std::vector<double> score_edges(const Forest& forest,
                                               std::span<const double> weights);
 
-// Throws ForestError unless there is one score for each edge and each is a number or minus
-// infinity, which says that the edge is impossible.
+// Throws ForestError unless there is a score for each edge and each is finite or minus infinity,
+// which makes the edge impossible.
 void check_edge_scores(const Forest& forest, std::span<const double> scores);
 
-// The same for values that have to be finite, called `name`.
+// The same for values that must be finite; `name` is used in messages.
 void check_edge_values(const Forest& forest, std::span<const double> values, const char* name);
 
-// The derivation with the largest score; among equals, at each node the edge of the lowest number.
+// The derivation with the largest score; ties go to the edge with the lowest number at each node.
 // Throws ForestError if every derivation is impossible.
 [[nodiscard]] ScoredDerivation viterbi(const Forest& forest, std::span<const double> scores);
 
-// The score of the best derivation of each node; minus infinity where there is none.
+// The score of the best derivation of each node; minus infinity if there is none.
 [[nodiscard]] std::vector<double> best_scores(const Forest& forest, std::span<const double> scores);
 
 // The edge with which the best derivation of `node` begins, given the scores `best` of all nodes.
 [[nodiscard]] EdgeId best_edge(const Forest& forest, std::span<const double> scores,
                                const std::vector<double>& best, NodeId node);
 
-// For each edge the score of the best derivation that uses it; minus infinity where there is none.
+// For each edge the score of the best derivation that uses it; minus infinity if there is none.
 [[nodiscard]] std::vector<double> max_marginals(const Forest& forest,
                                                 std::span<const double> scores);
 

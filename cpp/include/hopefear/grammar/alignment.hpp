@@ -25,7 +25,7 @@ struct Link {
 // The longest sentence whose words a link can name.
 inline constexpr std::size_t longest_sentence = 65535;
 
-// The links of many sentences; those of a sentence are sorted and differ.
+// The links of many sentences; those of a sentence are sorted and distinct.
 class Alignments {
   public:
     void add(std::vector<Link> links);
@@ -36,7 +36,7 @@ class Alignments {
     // The links of a sentence in Pharaoh form; throws DataError if there is no such sentence.
     [[nodiscard]] std::string text(std::size_t sentence) const;
     [[nodiscard]] std::size_t link_count() const { return links_.size(); }
-    // How many links the sentences before this one have.
+    // The number of links of all earlier sentences.
     [[nodiscard]] std::size_t first_link(std::size_t sentence) const { return begin_[sentence]; }
 
   private:
@@ -50,7 +50,7 @@ class AlignmentParser {
     explicit AlignmentParser(std::string file) : lines_(std::move(file)) {}
 
     void feed(std::string_view bytes);
-    // The end of the file, and what it held; the parser is empty then.
+    // End the file and return its links; the parser is empty afterwards.
     [[nodiscard]] Alignments finish();
 
   private:

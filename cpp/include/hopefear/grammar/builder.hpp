@@ -1,4 +1,4 @@
-// Makes a grammar of rules that come in any order.
+// Makes a grammar from rules in any order.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace hopefear {
 
-// Rules are held in memory, in little more than the size of the finished table. The features of the
-// first rule are dense: every rule has them (0 where it is not told, 1 for a probability); all
-// others are sparse.
+// Rules are kept in memory, in little more than the size of the finished table. The features of the
+// first rule are dense: every rule has them (by default 0, or 1 for a probability). All others are
+// sparse.
 class GrammarBuilder {
   public:
     GrammarBuilder();
@@ -27,26 +27,27 @@ class GrammarBuilder {
     [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
         return feature_names_;
     }
-    // The id of a feature, which is added if it is new; throws DataError if it is of another kind.
+    // The id of a feature, which is added if it is new; throws DataError if it exists with another
+    // kind.
     FeatureId feature(std::string_view name, FeatureKind kind);
 
-    // Add a rule. The words, labels and features must have been added; each nonterminal of the
-    // source side must have its slot on the target side, and links are between words. Throws
-    // DataError.
+    // Add a rule. Words, labels and features must have been added before, every nonterminal of the
+    // source side must have its slot on the target side, and links must connect words. Throws
+    // DataError otherwise.
     void add(Label lhs, std::span<const Symbol> source, std::span<const Symbol> target,
              std::span<const Link> alignment, std::span<const FeatureId> ids,
              std::span<const float> values);
 
     [[nodiscard]] std::size_t rule_count() const { return entries_.size(); }
-    // The grammar of what was added so far, in memory or as a file. Rules of one source side stay
-    // in the order in which they were added.
+    // The grammar of all rules so far, in memory or as a file. Rules of one source side keep their
+    // order.
     [[nodiscard]] std::unique_ptr<Grammar> build(std::string name) const;
     void write(const std::string& path, std::string notes) const;
 
   private:
     struct Entry {
-        std::uint64_t source;  // where its symbols begin
-        std::uint64_t record;  // where its bytes begin
+        std::uint64_t source;  // beginning of its symbols
+        std::uint64_t record;  // beginning of its bytes
         std::uint32_t source_length;
         std::uint32_t record_length;
     };
@@ -72,7 +73,7 @@ class GrammarBuilder {
     GrowingArray<std::uint8_t> records_;
     GrowingArray<Entry> entries_;
 
-    // Used for each rule again.
+    // Buffers, reused for each rule.
     std::vector<std::uint8_t> record_;
     std::vector<float> dense_;
     std::vector<std::pair<FeatureId, float>> sparse_;

@@ -1,13 +1,13 @@
-// How a grammar lies in its file.
+// The layout of a grammar file.
 //
 // A header with a table of sections, then the sections, each at a multiple of 8 bytes. All numbers
 // are little-endian, as in memory.
 //
 //   rules          for each source side: the number of its rules (32 bits), then a record each
-//   symbols        of each trie node: the symbol that leads to it (32 bits)
-//   first_child    of each node, and one more: where its children begin (32 bits); the children of
-//                  a node are neighbors, in the order of their symbols, and come after it
-//   blocks         of each node: where its rules are, in units of 4 bytes, or `no_rules` (32 bits)
+//   symbols        for each trie node: the symbol that leads to it (32 bits)
+//   first_child    for each node, and one more: its first child (32 bits); the children of a node
+//                  are adjacent, sorted by symbol, and follow the node
+//   blocks         for each node: where its rules are, in units of 4 bytes, or `no_rules` (32 bits)
 //   source_words, target_words, labels, features     strings: their number, the offset of each and
 //                  of the end (64 bits), characters
 //   kinds          of each feature (a byte)
@@ -16,9 +16,9 @@
 // A record: the dense features (32 bits each); the length of the source side, the number of its
 // nonterminals, the left-hand side, the length of the target side, its symbols, the number of
 // links, the links, and, if any rule has them, the number of sparse features and each one's id and
-// value (32 bits). Where no size is given, numbers are written as variable_bytes.hpp does. A slot
-// of the target side is its number, a word its id plus the number of nonterminals; a link is
-// source * (length of the target side) + target. Records begin at multiples of 4 bytes.
+// value (32 bits). Numbers without a given size are written by `write_number`. A slot of the target
+// side is its number, a word its id plus the number of nonterminals; a link is source * (length of
+// the target side) + target. Records begin at multiples of 4 bytes.
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@
 
 namespace hopefear {
 
-// The bytes of a file, mapped: shared by all processes that have it open, read when needed.
+// A memory-mapped file: shared by all processes that map it, read on demand.
 
-// Read-only bytes of a mapped file, or of the heap.
+// Read-only bytes of a mapped file or on the heap.
 class FileBytes {
   public:
     // Map a file; throws FormatError if it cannot be read.

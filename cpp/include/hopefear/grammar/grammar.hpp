@@ -39,18 +39,18 @@ using Label = std::int32_t;
 
 // What the values of a feature are.
 enum class FeatureKind : std::uint8_t {
-    score,        // goes into the model as it is
-    probability,  // its logarithm goes into the model
+    score,        // used by the model as it is
+    probability,  // its logarithm is used by the model
     count,        // how often something was seen
 };
 
-// What the model sees of a value: for a probability its logarithm, at least -100, as in Moses.
+// The value that the model uses: for a probability its logarithm, at least -100, as in Moses.
 [[nodiscard]] double score_of(FeatureKind kind, float value);
 
-// Where a rule is in its table; not changed as long as the file is not.
+// The position of a rule in its table, valid as long as the file does not change.
 using RuleId = std::uint32_t;
 
-// A rule as it is read, apart from its source side, which the way through the trie tells.
+// A rule without its source side, which is the path through the trie.
 struct Rule {
     RuleId id = 0;
     Label lhs = 0;
@@ -58,7 +58,7 @@ struct Rule {
     std::int32_t arity = 0;       // nonterminals on each side
     std::vector<float> features;  // the dense ones
     std::vector<Symbol> target;
-    std::vector<Link> alignment;        // between words, by their places in the rule; sorted
+    std::vector<Link> alignment;        // between words, by positions in the rule; sorted
     std::vector<FeatureId> sparse_ids;  // increasing
     std::vector<float> sparse_values;
 };
@@ -69,7 +69,7 @@ class Grammar;
 class RuleRange {
   public:
     [[nodiscard]] std::size_t size() const { return left_; }
-    // Read the next rule; false if there is none. Buffers of `rule` are used again.
+    // Read the next rule, reusing the buffers of `rule`; false if there is none.
     bool next(Rule& rule);
 
   private:
@@ -87,17 +87,17 @@ class Grammar {
     // A node of the trie: the beginning of a source side.
     using State = std::uint32_t;
 
-    // Open a file. Its header, its strings and the sizes of everything are always checked, and
-    // every step afterwards is checked against those sizes; `verify` compares the checksums of all
-    // its bytes. Throws FormatError.
+    // Open a file. The header, the strings and all sizes are always checked, and every later access
+    // is checked against those sizes; `verify` also compares the checksum of the whole file. Throws
+    // FormatError.
     explicit Grammar(const std::string& path, bool verify = true);
-    // The same for a file in memory; `name` is for messages.
+    // The same for a file in memory; `name` is used in messages.
     Grammar(std::vector<std::uint8_t> bytes, std::string name);
 
     [[nodiscard]] State root() const { return 0; }
-    // The state behind `state` and `symbol`.
+    // The child of `state` under `symbol`.
     [[nodiscard]] std::optional<State> child(State state, Symbol symbol) const;
-    // The symbols that lead on from `state`, increasing; symbol i leads to first_child(state) + i.
+    // The symbols of the children of `state`, increasing; symbol i leads to first_child(state) + i.
     [[nodiscard]] std::span<const Symbol> symbols(State state) const;
     [[nodiscard]] State first_child(State state) const { return children(state).first; }
     // The symbols on the way to `state`.
@@ -112,7 +112,7 @@ class Grammar {
     [[nodiscard]] std::size_t source_count() const { return header_.source_count; }
     [[nodiscard]] std::size_t state_count() const { return header_.node_count; }
     [[nodiscard]] std::size_t bytes() const { return header_.file_size; }
-    // Features that every rule has; the ids of others are not below this.
+    // The number of features that every rule has; they have the lowest ids.
     [[nodiscard]] std::size_t dense_count() const { return header_.dense_count; }
     [[nodiscard]] FeatureKind kind(FeatureId feature) const { return kinds_[feature]; }
     [[nodiscard]] std::span<const FeatureKind> kinds() const { return kinds_; }
@@ -138,11 +138,11 @@ class Grammar {
     [[nodiscard]] std::shared_ptr<Vocabulary> read_strings(GrammarHeader::Section section) const;
     void read_kinds();
     [[nodiscard]] std::pair<State, State> children(State state) const;
-    // Read the record at `offset` of the rules and give the offset behind it.
+    // Read the record at `offset` of the rules; returns the offset of the next one.
     std::size_t read_record(std::size_t offset, Rule& rule) const;
     template <class... Parts>
     [[noreturn]] void broken(const Parts&... parts) const {
-        fail<FormatError>(name_, ": is not a whole grammar: ", parts...);
+        fail<FormatError>(name_, ": damaged grammar: ", parts...);
     }
 
     std::string name_;

@@ -1,4 +1,4 @@
-// Writes a grammar whose rules come sorted by their source sides.
+// Writes a grammar from rules sorted by source side.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@
 
 namespace hopefear {
 
-// Where a file is written to: a file that appears when it is whole, or memory.
-
+// The destination of a file: on disk, where it appears only when complete, or in memory.
 class ByteSink {
   public:
     virtual ~ByteSink() = default;
@@ -22,12 +21,12 @@ class ByteSink {
     virtual void write(std::span<const std::uint8_t> bytes) = 0;
     // Replace bytes that were written before.
     virtual void overwrite(std::uint64_t offset, std::span<const std::uint8_t> bytes) = 0;
-    // Everything is written.
+    // Complete the file.
     virtual void finish() = 0;
 };
 
-// Writes a new file beside `path`; `finish` makes sure that it is on the disk and gives it its
-// name. Without that nothing stays behind.
+// Writes a new file beside `path`; `finish` syncs it to disk and renames it. Without `finish`
+// nothing is left behind.
 class FileSink final : public ByteSink {
   public:
     explicit FileSink(std::string path);
@@ -50,7 +49,7 @@ class FileSink final : public ByteSink {
     std::vector<std::uint8_t> buffer_;
 };
 
-// Puts everything into `out` when it is finished.
+// Moves everything to `out` in `finish`.
 class MemorySink final : public ByteSink {
   public:
     explicit MemorySink(std::vector<std::uint8_t>& out) : out_(out) {}
@@ -63,7 +62,7 @@ class MemorySink final : public ByteSink {
     std::vector<std::uint8_t> bytes_;
 };
 
-// The shape of a rule's record, without its features.
+// A rule's record without its features.
 struct RuleBody {
     Label lhs = 0;
     std::int32_t source_length = 0;
@@ -77,10 +76,10 @@ void append_body(const RuleBody& body, std::vector<std::uint8_t>& out);
 // Append sparse features, in the order of their ids.
 void append_sparse(std::span<const FeatureId> ids, std::span<const float> values,
                    std::vector<std::uint8_t>& out);
-// Fill up to the next multiple of 4 bytes, where the next record begins.
+// Pad to a multiple of 4 bytes, where the next record begins.
 void pad_record(std::vector<std::uint8_t>& out);
 
-// The words and names that the numbers in rules stand for.
+// The strings of the ids in rules.
 struct GrammarNames {
     const Vocabulary* source_words = nullptr;
     const Vocabulary* target_words = nullptr;
@@ -92,15 +91,15 @@ struct GrammarNames {
 
 class GrammarWriter {
   public:
-    // If the trie outgrows `memory` bytes, it moves to nameless files in `directory`.
+    // If the trie outgrows `memory` bytes, it moves to unnamed files in `directory`.
     GrammarWriter(std::unique_ptr<ByteSink> sink, std::size_t dense_count, bool has_sparse,
                   std::string directory, std::size_t memory);
 
-    // Add a source side and its rules: whole records, one after the other. Source sides must come
-    // in increasing order (of their symbols, one after the other; a beginning before the whole).
+    // Add a source side and its rules, as records. Source sides must come in lexicographic order of
+    // their symbols.
     void add_source(std::span<const Symbol> source, std::size_t rule_count,
                     std::span<const std::uint8_t> records);
-    // Write the rest.
+    // Write the remaining sections.
     void finish(const GrammarNames& names);
 
     [[nodiscard]] std::uint64_t rule_count() const { return header_.rule_count; }

@@ -1,9 +1,9 @@
-// Lines of fields with '|||' between them: the n-best lists of Moses, Marian, Joshua, Travatar,
-// cdec and friends.
+// Lines of fields separated by '|||': the n-best lists of Moses, Marian, Joshua, Travatar, cdec and
+// others.
 //
 // A field of features is a sequence of 'NAME= v v v', 'NAME=v', 'NAME: v v v' (old Moses) and
-// numbers without a name, in any mixture. The values under a label are named after it: NAME if it
-// is one, NAME_0, NAME_1, ... if they are several; numbers before any label are F0, F1, ...
+// unnamed numbers, in any mixture. A single value under a label is called NAME, several are NAME_0,
+// NAME_1, ...; numbers before any label are F0, F1, ...
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@
 
 namespace hopefear {
 
-// Which field is what. Fields are counted from 0, or with negative numbers from the end; field 0 is
-// the sentence.
+// The meaning of the fields. Fields are counted from 0, or with negative numbers from the end;
+// field 0 is the sentence.
 struct BarLayout {
     int text = 1;
-    std::optional<int> features = 2;   // none: hypotheses without features
+    std::optional<int> features = 2;   // none if hypotheses have no features
     std::optional<int> total = 3;      // the model score; a line may end before it
     bool semicolons = false;           // features are separated by ';' as well as by blanks
-    std::vector<std::string> ignored;  // labels that are no features
+    std::vector<std::string> ignored;  // labels that are not features
 };
 
-// A line taken apart; views of it.
+// The parts of a line, as views of it.
 struct BarLine {
     std::uint64_t sentence = 0;
     std::string_view text;
@@ -40,7 +40,7 @@ struct BarLine {
 
 // The values under one label.
 struct LabeledValues {
-    std::string_view label;  // empty: none
+    std::string_view label;  // empty if there is none
     std::size_t begin;       // in the values of the line
     std::size_t end;
 };
@@ -50,8 +50,8 @@ struct BarFeatures {
     std::vector<double> values;
 };
 
-// Take a line apart, without its end of line. Throws FormatError, which says what is wrong but not
-// where, as do the functions below.
+// Split a line, given without its newline. Like the functions below, it throws FormatError without
+// file and line.
 void split_bar_line(std::string_view line, const BarLayout& layout, BarLine& out);
 void parse_bar_features(std::string_view field, const BarLayout& layout, BarFeatures& out);
 
@@ -59,7 +59,7 @@ void parse_bar_features(std::string_view field, const BarLayout& layout, BarFeat
 [[nodiscard]] std::string feature_name(std::string_view label, std::size_t index,
                                        std::size_t count);
 
-// One hypothesis, as a reader of single lines wants it.
+// One hypothesis, for readers of single lines.
 struct BarHypothesis {
     std::uint64_t sentence = 0;
     std::string text;
@@ -70,20 +70,19 @@ struct BarHypothesis {
 };
 [[nodiscard]] BarHypothesis parse_hypothesis(std::string_view line, const BarLayout& layout);
 
-// Reads n-best lists in bar format into a builder, from pieces of a file as they come.
-
+// Reads n-best lists in bar format into a builder, from a file that arrives in pieces.
 class NBestParser {
   public:
-    // `file` is for messages. The builder must outlive the parser.
+    // `file` is used in messages.
     NBestParser(NBestBuilder& builder, BarLayout layout, std::string file);
 
-    // The next bytes of the file; lines may go on from one call to the next.
+    // Read the next bytes of the file; lines may continue in the next call.
     void feed(std::string_view bytes);
-    // The end of the file; the last line may lack its end.
+    // End the file; the last line may lack its newline.
     void finish();
 
     [[nodiscard]] std::size_t lines() const { return lines_.count(); }
-    // The labels that had several values, and how many: what feature names alone do not tell.
+    // The labels with several values, and how many, which feature names alone do not tell.
     [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> labels() const;
 
   private:
@@ -101,7 +100,7 @@ class NBestParser {
     BarLayout layout_;
     Lines lines_;
 
-    std::vector<Label> previous_;  // labels of the line before: most lines repeat them
+    std::vector<Label> previous_;  // labels of the previous line: most lines repeat them
     std::unordered_map<std::string, std::size_t> several_;  // labels with more than one value
     std::vector<bool> single_;                              // ids that are a label's only value
 

@@ -1,4 +1,4 @@
-// Bytes written and read one after the other; reading never goes beyond the end.
+// Sequential writing and reading of bytes; reading never goes beyond the end.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace hopefear {
 
 static_assert(std::endian::native == std::endian::little, "stored numbers are little-endian");
 
-// Small numbers of either sign as small numbers: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...
+// Maps small signed numbers to small unsigned ones: 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
 [[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
@@ -58,19 +58,19 @@ class ByteReader {
         }
         fail<FormatError>("a stored number has more than 64 bits");
     }
-    // A varint that has to be below `limit`.
+    // Read a varint that must be below `limit`.
     std::uint64_t below(std::uint64_t limit, const char* what) {
         const std::uint64_t value = varint();
-        if (value >= limit) fail<FormatError>(what, " is ", value, ", but has to be below ", limit);
+        if (value >= limit) fail<FormatError>(what, " is ", value, "; it must be below ", limit);
         return value;
     }
-    // The number of things of which each takes a byte or more: not more than there are bytes, so
-    // that memory for them can be had before they are read.
+    // Read a number of items of at least one byte each: never more than there are bytes, so that
+    // memory for them can be reserved safely.
     std::size_t count(const char* what) {
         const std::uint64_t value = varint();
         if (value > remaining())
-            fail<FormatError>("the ", what, " are ", value, " by number, in ", remaining(),
-                              " bytes");
+            fail<FormatError>("found ", value, " ", what, ", but only ", remaining(),
+                              " bytes are left");
         return value;
     }
     [[nodiscard]] std::size_t remaining() const { return end_ - at_; }
@@ -88,12 +88,11 @@ class ByteReader {
     const char* end_;
 };
 
-// A column of numbers stored exactly in as few bytes as they need.
+// A column of numbers, stored exactly in as few bytes as possible.
 
-// Numbers that were written in decimal (-1.23456) are stored as digits and a power of ten, those
-// that come from single precision in 4 bytes, all others in 8; the shortest way for the column is
-// taken. Where values repeat, the different ones are stored, and their numbers. What is read is bit
-// for bit what was written.
+// Decimal numbers such as -1.23456 are stored as digits and a power of ten, numbers of single
+// precision in 4 bytes, all others in 8, whichever is shortest for the column. Repeated values are
+// stored once, with indices. Reading gives back the same bits.
 void write_values(ByteWriter& out, std::span<const double> values);
 
 // `count` values. Throws FormatError if the bytes cannot have been written by `write_values`.

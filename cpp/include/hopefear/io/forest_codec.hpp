@@ -1,9 +1,9 @@
 // Forests as bytes: compact, exact, and safe to read from any source.
 //
-// Many edges of a forest come from the same rule: they have the same target side and the same
-// values of most features, and differ in their tails and in what depends on context, such as the
-// language model's score. Rules are found and stored once; everything is stored column by column,
-// in numbers as short as they are, which a general compressor then makes smaller still.
+// Many edges of a forest come from the same rule: they share their target side and the values of
+// most features, and differ in their tails and in context-dependent features such as the language
+// model score. Rules are detected and stored once. Everything is stored by column, in
+// variable-length numbers, which suits a general compressor.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,18 @@
 
 namespace hopefear {
 
-// The bytes of `forest`, in which words and features have their numbers in the vocabularies given;
-// they are added where they are new.
+// The bytes of `forest`, with the word and feature ids of the given vocabularies; new strings are
+// added to them.
 [[nodiscard]] std::string encode_forest(const Forest& forest, Vocabulary& words,
                                         Vocabulary& feature_names);
 
 [[nodiscard]] std::string encode_vocabulary(const Vocabulary& vocabulary);
 
-// Add the strings whose bytes these are to `vocabulary`; their ids in it. Throws FormatError for
-// bytes that are not those of a vocabulary.
+// Add encoded strings to `vocabulary` and return their ids. Throws FormatError if the bytes do not
+// encode a vocabulary.
 std::vector<Vocabulary::Id> decode_vocabulary(std::span<const char> bytes, Vocabulary& vocabulary);
 
-// The words and features of a store, and their numbers in the vocabularies of the forests that are
-// read from it.
+// The words and features of a store, and their ids in the vocabularies of the decoded forests.
 struct CodecVocabularies {
     std::shared_ptr<Vocabulary> words;
     std::shared_ptr<Vocabulary> feature_names;
@@ -37,8 +36,8 @@ struct CodecVocabularies {
     std::span<const Vocabulary::Id> feature_ids;
 };
 
-// The forest whose bytes these are: its nodes, edges and values bit for bit, in their order.
-// Throws FormatError or ForestError for bytes that are not those of a forest.
+// Decode a forest: the same nodes, edges and values, bit for bit and in the same order. Throws
+// FormatError or ForestError if the bytes do not encode a forest.
 [[nodiscard]] Forest decode_forest(std::span<const char> bytes,
                                    const CodecVocabularies& vocabularies);
 

@@ -19,15 +19,15 @@
 
 namespace hopefear {
 
-// The forest of one sentence. Words and features are added to the vocabularies. Throws FormatError,
-// which begins with `file` and the line.
+// Parse the forest of one sentence. Words and features are added to the vocabularies. Throws
+// FormatError with `file` and line.
 [[nodiscard]] Forest parse_moses_hypergraph(std::string_view text, const std::string& file,
                                             const std::shared_ptr<Vocabulary>& words,
                                             const std::shared_ptr<Vocabulary>& feature_names);
 
-// The text of a forest, in Moses' form or, without `covered`, in cdec's. Tails are in the order of
-// the target side, so that order is lost where it was another. Throws FormatError for words and
-// feature names that the format cannot carry.
+// The text of a forest, in Moses' form or, without `covered`, in cdec's. Tails are written in the
+// order of the target side; another order is lost. Throws FormatError for words and feature names
+// that the format cannot represent.
 [[nodiscard]] std::string format_moses_hypergraph(const Forest& forest, bool covered);
 
 }  // namespace hopefear

@@ -24,14 +24,14 @@ struct RuleTextForm {
     Table table = Table::moses;
     // Numbers without names are LABEL_0, LABEL_1, ... (in Moses' form LABEL, if it is one).
     std::string label;
-    // Whether the sign of numbers without names is changed, as Joshua does for Hiero's.
+    // Whether to negate unnamed numbers, as Joshua does for Hiero's.
     bool negate = false;
 };
 
-// Reads rules into a builder, from pieces of a file as they come.
+// Reads rules into a builder, from a file that arrives in pieces.
 class RuleParser {
   public:
-    // `file` is for messages. The builder must outlive the parser.
+    // `file` is used in messages.
     RuleParser(GrammarBuilder& builder, RuleTextForm form, std::string file)
         : builder_(builder), form_(std::move(form)), lines_(std::move(file)) {}
 
@@ -52,7 +52,7 @@ class RuleParser {
     void parse_hiero_source(std::string_view field);
     void parse_hiero_target(std::string_view field);
     void parse_hiero_features(std::string_view field);
-    // Read links; those that are not between two words are put into `pairs_`.
+    // Read links; those that are not between two words go to `pairs_`.
     void parse_links(std::string_view field);
     void add_feature(std::string_view name, FeatureKind kind, double value);
     void add_unnamed(std::size_t index, std::size_t count, FeatureKind kind, double value);
@@ -60,7 +60,7 @@ class RuleParser {
     GrammarBuilder& builder_;
     RuleTextForm form_;
     Lines lines_;
-    std::size_t score_count_ = 0;  // of Moses' scores, the same in all lines
+    std::size_t score_count_ = 0;  // number of Moses' scores, the same in all lines
 
     // The line being read.
     std::vector<std::string_view> fields_;
@@ -75,10 +75,10 @@ class RuleParser {
     std::string name_;
 };
 
-// Write all rules, in the order of the table, to `sink`, in pieces. What the form cannot carry is a
-// FormatError. In Moses' form the dense features are scores by their order, except for counts, of
-// which count_e, count_f and count_f_e are written; in Hiero's, features are what the model sees
-// of them.
+// Write all rules to `sink` in pieces, in the order of the table. Throws FormatError for what the
+// form cannot represent. In Moses' form, dense features are scores in order, except for counts, of
+// which count_e, count_f and count_f_e are written; in Hiero's form, features have the values that
+// the model sees.
 using TextSink = std::function<void(std::string_view)>;
 void write_rules(const Grammar& grammar, RuleTextForm::Table table, const TextSink& sink);
 

@@ -19,12 +19,14 @@ struct MarginSolution {
     double gap = 0.0;  // the largest projected gradient of the last pass
 };
 
-// minimize  1/2 |w - start|^2 + bound * sum_p max(0, margin_p - w . row_p)
+// Solve
 //
-// in its dual, 0 <= tau_p <= bound, one tau at a time in an order shuffled by `seed`. Rows that are
-// likely to stay at a bound are put aside for a while (section 3.2), so that most passes are over a
-// few rows. Stops when a pass over all has no projected gradient above `tolerance`, or after the
-// work of `max_passes` of them.
+//     min_w  ½ |w - start|² + bound Σ_p max(0, margin_p - w · row_p)
+//
+// in its dual, 0 ≤ τ_p ≤ bound, one τ_p at a time in an order shuffled by `seed`. Rows that are
+// likely to stay at a bound are set aside for a while (section 3.2), so that most passes visit few
+// rows. Stops when a pass over all rows has no projected gradient above `tolerance`, or after the
+// work of `max_passes` full passes.
 MarginSolution solve_margins(const SparseRows& rows, std::span<const double> margins,
                              std::span<const double> start, double bound, double tolerance,
                              std::size_t max_passes, std::uint64_t seed);

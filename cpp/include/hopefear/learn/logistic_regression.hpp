@@ -1,9 +1,9 @@
 // Logistic regression on rows that should all have a positive product with the weights.
 //
 // Lin, Weng and Keerthi (2008), Trust region Newton method for large-scale logistic regression,
-// JMLR 9: the Hessian is only ever multiplied by vectors, so that millions of sparse features cost
-// no more than their entries. Nocedal and Wright (2006), Numerical optimization, algorithm 7.1: the
-// line search in place of a trust region.
+// JMLR 9: the Hessian is only multiplied by vectors, so that the cost is in the entries of the
+// sparse rows, not in the number of features. Unlike the paper, steps are limited by a line search
+// (Nocedal and Wright 2006, Numerical optimization, algorithm 7.1) instead of a trust region.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,19 @@
 
 namespace hopefear {
 
-// sum_p log(1 + exp(-w . row_p)), and its gradient.
+// Σ_p log(1 + exp(-w · row_p)), and its gradient.
 double logistic_loss(const PairDifferences& rows, std::span<const double> weights,
                      std::span<double> gradient);
 
 struct LogisticRegression {
     double strength = 1.0;     // C
-    double tolerance = 1e-6;   // the greatest component of the gradient at the end
-    std::size_t steps = 1000;  // of Newton's method, at most
+    double tolerance = 1e-6;   // bound on the largest component of the gradient
+    std::size_t steps = 1000;  // limit on the steps of Newton's method
 };
 
-// The w that minimizes C/2 |w - origin|^2 + sum_p log(1 + exp(-w . row_p)), found from `start`. The
-// search is in w * unit, where features of different units look alike; units must be positive.
+// Return argmin_w C/2 |w - origin|² + Σ_p log(1 + exp(-w · row_p)), searched from `start`. The
+// search uses the variables w · unit, in which features of different scale look alike; units must
+// be positive.
 [[nodiscard]] std::vector<double> logistic_regression(const PairDifferences& rows,
                                                       std::span<const double> start,
                                                       std::span<const double> origin,

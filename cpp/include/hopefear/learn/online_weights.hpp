@@ -1,5 +1,5 @@
-// Weights that change a few features at a time: every operation costs what the step touches, never
-// the number of features.
+// Weights that change a few features at a time: the cost of an operation depends on the features it
+// touches, never on the number of features.
 #pragma once
 
 #include <cmath>
@@ -10,14 +10,14 @@
 
 namespace hopefear {
 
-// w = origin + scale * v. Shrinking towards the origin changes the scale alone (Shalev-Shwartz et
-// al. 2007, Pegasos). The average over steps is kept lazily (Daume 2006, figure 2.3): with s_t the
-// scale at step t, times what the step counts for, and S_t = s_1 + ... + s_t, a change d made to v
-// in step i is in the sum of all w_t from then on S_T - S_{i-1} times, so the sum of the d S_{i-1}
-// is all that has to be remembered.
+// w = origin + scale · v. Shrinking towards the origin changes only the scale (Shalev-Shwartz et
+// al. 2007, Pegasos). The average over steps is computed lazily (Daumé 2006, figure 2.3): let s_t
+// be the scale at step t times the weight of the step, and S_t = s_1 + ... + s_t. A change d made
+// to v in step i contributes d (S_T - S_{i-1}) to the sum of all w_t, so only the sum of the d
+// S_{i-1} has to be remembered.
 class OnlineWeights {
   public:
-    // Starts at `start`; shrinks towards `origin` (empty: towards zero).
+    // Starts at `start`; shrinks towards `origin`, or towards zero if that is empty.
     OnlineWeights(std::span<const double> start, std::span<const double> origin)
         : origin_(origin.begin(), origin.end()),
           v_(start.begin(), start.end()),
@@ -49,7 +49,7 @@ class OnlineWeights {
         scale_ *= factor;
         if (scale_ < 1e-4) fold();
     }
-    // End a step: w as it is now counts in the average, `times` as much as a step that counts once.
+    // End a step: the present w enters the average with weight `times`.
     void count(double times = 1.0) {
         scale_sum_ += times * scale_;
         steps_ += times;
@@ -60,10 +60,11 @@ class OnlineWeights {
         for (std::size_t i = 0; i < w.size(); ++i) w[i] = (*this)[static_cast<FeatureId>(i)];
         return w;
     }
-    // The same without a copy, of weights that were never shrunk and have no origin.
+    // The same without a copy, for weights that were never shrunk and have no origin.
     [[nodiscard]] std::span<const double> unscaled() const { return v_; }
 
-    // The same with `features` features, of which new ones have weight 0; without an origin.
+    // A copy with at least `features` features; new ones have weight 0. Only for weights without an
+    // origin.
     [[nodiscard]] OnlineWeights grown(std::size_t features) const {
         OnlineWeights larger = *this;
         for (auto* part : {&larger.v_, &larger.late_, &larger.sum_})
@@ -74,14 +75,14 @@ class OnlineWeights {
     // The mean of weights that took equally many steps: of w, and of the sums behind the average.
     [[nodiscard]] static OnlineWeights merged(std::span<const OnlineWeights* const> all);
 
-    // w += step * row. Throws DataError for a row that does not fit.
+    // w += step * row. Throws DataError if the row has an unknown feature.
     void checked_add(const SparseView& row, double step);
 
-    // Everything in one array, and the same from it.
+    // The whole state as one array, and the state from such an array.
     [[nodiscard]] std::vector<double> save() const;
     [[nodiscard]] static OnlineWeights load(std::span<const double> saved);
 
-    // The mean of w over the steps counted; w itself if there was none.
+    // The mean of w over the counted steps; w itself if there are none.
     [[nodiscard]] std::vector<double> average() const {
         if (steps_ == 0.0) return weights();
         std::vector<double> mean(v_.size());
@@ -92,8 +93,8 @@ class OnlineWeights {
     }
 
   private:
-    // Begin again with scale 1 while the old one still has its digits: what was summed up so far is
-    // written out. All features, but only once in a shrinking by 10^4.
+    // Restart with scale 1 before the scale loses precision, adding the sums so far to sum_.
+    // Touches all features, but only after shrinking by 10^4.
     void fold() {
         for (std::size_t i = 0; i < v_.size(); ++i) {
             sum_[i] += scale_sum_ * v_[i] - late_[i];
@@ -110,7 +111,7 @@ class OnlineWeights {
     std::vector<double> sum_;   // of scale * v over the steps before the last fold
     double scale_ = 1.0;
     double scale_sum_ = 0.0;
-    double steps_ = 0.0;  // what they count for, summed
+    double steps_ = 0.0;  // the sum of their weights
 };
 
 }  // namespace hopefear

@@ -1,4 +1,5 @@
-// Pairs of hypotheses of which one should rank above the other.
+// Pairs of hypotheses, one of which should rank above the other, and the differences of their
+// features.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace hopefear {
 
-// Pairs list by list. A hypothesis is in many pairs, so the rows that take part are kept once and a
-// pair is two positions among them.
+// Pairs, list by list. A hypothesis is in many pairs, so each row is kept once and a pair is two
+// positions among the rows.
 class RankingPairs {
   public:
     struct Pair {
@@ -25,7 +26,7 @@ class RankingPairs {
         std::size_t pairs;
     };
 
-    // Add a list's pairs, which are given as positions in it.
+    // Add the pairs of a list, given as positions in it.
     void add_list(NBest::Rows list, std::span<const Pair> pairs);
 
     [[nodiscard]] std::size_t size() const { return pairs_.size(); }
@@ -45,34 +46,34 @@ class RankingPairs {
     std::vector<std::uint32_t> rows_;
     std::vector<Pair> pairs_;
     std::vector<List> lists_{{0, 0}};
-    std::vector<std::uint32_t> position_;  // of the list being added: where its rows are in rows_
+    // of the list being added: positions of its rows in rows_
+    std::vector<std::uint32_t> position_;
 };
 
 // Hopkins and May (2011), Tuning as ranking, figure 4.
 struct PairSampling {
-    std::size_t samples = 5000;  // Gamma: pairs drawn from each list
-    std::size_t kept = 50;       // Xi: of those, the ones with the largest difference in gain
-    double threshold = 0.05;     // alpha: differences up to this are not worth learning
+    std::size_t samples = 5000;  // Γ: pairs drawn from each list
+    std::size_t kept = 50;       // Ξ: pairs kept, those with the largest difference in gain
+    double threshold = 0.05;     // α: smaller differences are ignored
 };
 
-// `gains` has one entry per hypothesis. Every sentence has its own random stream, so any number of
-// threads gives the same pairs. Pairs of a list come in the order of the better rows.
+// `gains` has an entry for each hypothesis. Every sentence has its own random stream, so any number
+// of threads gives the same pairs. The pairs of a list are sorted by their better rows.
 RankingPairs sample_pairs(const NBest& nbest, std::span<const double> gains,
                           const PairSampling& sampling, std::uint64_t seed, std::size_t threads);
 
-// Every oracle with every other hypothesis of its list (Watanabe 2012, equation 5). Of more than
-// `most` oracles in a list so many take part, in even distances; 0 for all of them.
+// Every oracle paired with every other hypothesis of its list (Watanabe 2012, equation 5). At most
+// `most` oracles of a list take part, evenly spaced; 0 means all.
 RankingPairs oracle_pairs(const NBest& nbest, std::span<const std::int64_t> sentences,
                           const std::vector<std::vector<std::int64_t>>& oracles, std::size_t most);
 
 // The matrix of h(better) - h(worse) for pairs of hypotheses.
 //
-// It need not be written out: w . (h(better) - h(worse)) is a difference of two scores, so that
-// each hypothesis is looked at once, however many pairs it is in.
-
+// It is not stored: w · (h(better) - h(worse)) is a difference of two scores, so each hypothesis is
+// visited once, however many pairs it is in.
 class PairDifferences {
   public:
-    // Both must outlive it. An error if the pairs are of other, longer lists.
+    // Both must outlive this object. Throws DataError if the pairs belong to other, longer lists.
     PairDifferences(const NBest& nbest, const RankingPairs& pairs);
 
     [[nodiscard]] std::size_t size() const { return pairs_.size(); }
@@ -84,7 +85,7 @@ class PairDifferences {
     // rows' (factors * (rows w)), of the length of w
     [[nodiscard]] std::vector<double> weighted_square_dot(std::span<const double> factors,
                                                           std::span<const double> weights) const;
-    // rows' diag(factors) rows, row by row; only what is on and below the diagonal is there.
+    // rows' diag(factors) rows, row by row; only the lower triangle is filled.
     [[nodiscard]] std::vector<double> weighted_square(std::span<const double> factors,
                                                       std::size_t features) const;
 
@@ -96,11 +97,10 @@ class PairDifferences {
     const RankingPairs& pairs_;
 };
 
-// The matrix written out.
+// The matrix, stored.
 SparseRows pair_differences(const NBest& nbest, const RankingPairs& pairs);
 
-// The pairs with w . (h(better) - h(worse)) < 1: how many there are, and the sum of these
-// differences.
+// The pairs with w · (h(better) - h(worse)) < 1: their number, and the sum of their differences.
 struct ViolatedPairs {
     std::size_t count = 0;
     std::vector<double> sum;

@@ -1,4 +1,4 @@
-// Several arrays in one, for states that are saved: each has its length before it.
+// Several arrays in one, for saved states: each array is preceded by its length.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ class SavedNumbers {
     std::vector<double> numbers_;
 };
 
-// Reads what was saved, in the same order. Throws DataError where that is not possible.
+// Reads saved arrays in the order of writing. Throws DataError if the data are invalid.
 class SavedReader {
   public:
     explicit SavedReader(std::span<const double> numbers) : left_(numbers) {}
 
     [[nodiscard]] std::span<const double> array() {
         if (left_.empty()) fail<DataError>("saved numbers end too early");
-        // Compared before it is converted: any number may be there.
+        // Check before converting: the data may be anything.
         const double size = left_[0];
         if (!(size >= 0.0 && size <= static_cast<double>(left_.size() - 1)))
             fail<DataError>("saved numbers: an array of length ", size, ", but ", left_.size() - 1,

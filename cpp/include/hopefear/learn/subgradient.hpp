@@ -1,7 +1,7 @@
-// Stochastic subgradient descent on any loss of the table, one sentence at a time.
+// Stochastic subgradient descent on any loss of loss.hpp, one sentence at a time.
 //
-// Gimpel and Smith (2012), algorithm 1, is this with the third ramp loss and what should go up held
-// fixed over several epochs; the perceptron is this with its own loss and a rate of 1.
+// Gimpel and Smith (2012), algorithm 1 (RAMPION), is the third ramp loss with the side that should
+// go up held fixed over several epochs; the perceptron has its own loss and a rate of 1.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace hopefear {
 
 struct SubgradientStep {
     double rate = 0.0;        // eta
-    double shrinkage = 0.0;   // what a step takes off w - origin: eta C / N
-    double l1 = 0.0;          // what a step takes off |w_j|, at most to zero: eta C / N
-    double cost_scale = 1.0;  // alpha: what all costs are multiplied by
+    double shrinkage = 0.0;   // η C / N: the share of w - origin removed by a step
+    double l1 = 0.0;          // η C / N: what a step subtracts from |w_j|, clipped at zero
+    double cost_scale = 1.0;  // α: factor of all costs
 };
 
-// The l1 penalty that every weight should have paid by now, and what each has paid (Tsuruoka et al.
-// 2009, SGD training with cumulative penalty). A weight pays when its feature is touched.
+// The total l1 penalty due so far, and what each weight has paid of it (Tsuruoka et al. 2009, SGD
+// training with cumulative penalty). A weight pays when its feature is touched.
 class CumulativePenalty {
   public:
     explicit CumulativePenalty(std::size_t features) : paid_(features) {}
@@ -44,19 +44,19 @@ class CumulativePenalty {
 struct SubgradientState {
     OnlineWeights weights;
     CumulativePenalty penalty;
-    double loss = 0.0;  // the losses met in the last epoch, summed up
+    double loss = 0.0;  // the sum of the losses in the last epoch
 
-    // The same at other weights: what was averaged so far stays.
+    // The same state at other weights; the average so far is kept.
     [[nodiscard]] SubgradientState moved(std::span<const double> target) const;
     [[nodiscard]] static SubgradientState merged(std::span<const SubgradientState* const> all);
 
-    // Everything in one array, and the same from it.
+    // The whole state as one array, and the state from such an array.
     [[nodiscard]] std::vector<double> save() const;
     [[nodiscard]] static SubgradientState load(std::span<const double> saved);
 };
 
-// One epoch over the sentences in `order`. `costs` has an entry for each hypothesis; `fixed` names
-// for each sentence the hypothesis of Pool::fixed by its row, or is empty.
+// One epoch over the sentences in `order`. `costs` has an entry for each hypothesis; `fixed` has
+// the row of the hypothesis of Pool::fixed for each sentence, or is empty.
 SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> costs,
                                    const Loss& loss, std::span<const std::int64_t> fixed,
                                    std::span<const std::int64_t> order, const SubgradientStep& step,

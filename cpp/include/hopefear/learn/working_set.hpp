@@ -1,7 +1,10 @@
 // The working set of an example, and the quadratic program over it.
 //
-// Chiang (2012), Hope and fear, algorithms 2 and 3: derivations d whose violations
-// v(d) = l(d, hope) - w . (h(hope) - h(d)) a step makes small.
+// Chiang (2012), Hope and fear, algorithms 2 and 3. For derivations d with violations
+//
+//     v(d) = ℓ(d, hope) - w · (h(hope) - h(d)),
+//
+// a step moves the weights as little as needed to make the violations small.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +15,28 @@
 
 namespace hopefear {
 
-// The small quadratic program behind margin-based learners, by sequential minimal optimization.
+// The small quadratic program of margin-based learners, by sequential minimal optimization.
 //
-// Platt (1998); the pair is the most violating one of Keerthi et al. (2001). In Chiang (2012) it is
+// Platt (1998), with the most violating pair of Keerthi et al. (2001). In Chiang (2012) it is
 // OPTIMIZESET of algorithm 2.
-
 struct SimplexQpSolution {
     std::vector<double> alpha;
     std::size_t iterations = 0;
-    double gap = 0.0;  // the largest violation of the optimality conditions that is left
+    double gap = 0.0;  // the largest remaining violation of the optimality conditions
 };
 
-// maximize  linear . alpha - 1/2 alpha' gram alpha   subject to  alpha >= 0, sum alpha = budget.
+// Solve
 //
-// `gram` is symmetric and positive semidefinite, row by row. alpha starts with the whole budget on
-// element 0 (the hope, whose row and linear term are zero, which turns = into <= for the others).
-// Two elements with equal rows move to their bound. Stops when the gap is at most `tolerance`, or
-// after `max_iterations`; the caller looks at the gap.
+//     max_α  linear · α - ½ αᵀ gram α      subject to  α ≥ 0, Σα = budget.
+//
+// `gram` is symmetric and positive semidefinite, row by row. α starts with the whole budget on
+// element 0 (the hope, whose row and linear term are zero, which turns = into ≤ for the others).
+// Two elements with equal rows move to their bound. Stops when the gap is at most `tolerance` or
+// after `max_iterations`; the caller checks the gap.
 SimplexQpSolution solve_simplex_qp(std::span<const double> gram, std::span<const double> linear,
                                    double budget, double tolerance, std::size_t max_iterations);
 
-// The hope and some fears: rows x = h(hope) - h(d), and losses l = B(hope) - B(d).
+// The hope and some fears: rows x = h(hope) - h(d), and losses ℓ = B(hope) - B(d).
 class WorkingSet {
   public:
     // The hope is the first derivation; its row and its loss are 0.
@@ -41,21 +45,21 @@ class WorkingSet {
     [[nodiscard]] std::size_t size() const { return losses_.size(); }
     // All features of its derivations, increasing.
     [[nodiscard]] std::span<const FeatureId> ids() const { return ids_; }
-    // One after the other, with a value for each of the ids.
+    // The rows one after the other, with a value for each of the ids.
     [[nodiscard]] std::span<const double> rows() const { return rows_; }
     [[nodiscard]] std::span<const double> losses() const { return losses_; }
 
     void add(SparseView features, double gain);
 
-    // The functions below throw DataError if there is a feature without a weight or a rate.
+    // The functions below throw DataError for a feature without a weight or a rate.
 
     // v(d) of each derivation.
     [[nodiscard]] std::vector<double> violations(std::span<const double> weights) const;
     // v(d) of a derivation that need not be in the set.
     [[nodiscard]] double violation(SparseView features, double gain,
                                    std::span<const double> weights) const;
-    // x = sum alpha (h(hope) - h(d)), by which w' = w + Sigma x; Sigma is the diagonal of `rates`.
-    // alpha maximizes sum alpha v(d) - 1/2 x' Sigma x for alpha >= 0 with sum 1.
+    // Return x = Σ_d α_d (h(hope) - h(d)), the direction of the step w' = w + Σx, where the matrix
+    // Σ is the diagonal of `rates` and α maximizes Σ_d α_d v(d) - ½ xᵀΣx for α ≥ 0, Σ_d α_d = 1.
     [[nodiscard]] std::vector<double> solve(std::span<const double> weights,
                                             std::span<const double> rates, double tolerance,
                                             std::size_t max_iterations) const;

@@ -13,22 +13,22 @@
 
 namespace hopefear::kneser_ney {
 
-// An n-gram of the current N-gram's suffixes, while its count is not complete.
+// A suffix of the current N-gram whose count is not complete yet.
 struct OpenNGram {
     std::uint64_t occurrences;
     std::uint64_t adjusted;
 };
 
-// How many of the words belong to the sentence, with one <s>: the rest is padding.
+// The number of words that belong to the sentence, including one <s>; the rest is padding.
 template <std::size_t N>
 [[nodiscard]] std::size_t length_without_padding(const Words<N>& words) {
     const auto begin = std::find(words.begin(), words.end(), sentence_begin);
     return begin == words.end() ? N : static_cast<std::size_t>(begin - words.begin()) + 1;
 }
 
-// Read N-grams from `full`, distinct and in suffix order, those at the beginning of a sentence
-// padded with <s>. Call emit(n, words, counts) for each n-gram of each order n, in suffix order
-// within its order; its words are the first n of `words`.
+// Read distinct N-grams from `full` in suffix order, padded with <s> at the beginning of a
+// sentence. Call emit(n, words, counts) for each n-gram of each order n, in suffix order within its
+// order; its words are the first n of `words`.
 template <std::size_t N, class Full, class Emit>
 void adjust_counts(Full& full, Emit&& emit) {
     std::array<OpenNGram, N + 1> open{};

@@ -14,18 +14,18 @@ namespace hopefear::kneser_ney {
 
 class ArpaWriter {
   public:
-    // The file is made anew.
+    // Creates or truncates the file.
     ArpaWriter(const std::string& path, const Vocabulary& vocabulary);
     ArpaWriter(const ArpaWriter&) = delete;
     ArpaWriter& operator=(const ArpaWriter&) = delete;
     ~ArpaWriter();
 
-    // How many n-grams there will be of each order.
+    // Begin with the number of n-grams of each order.
     void begin(std::span<const std::uint64_t> counts);
     void begin_order(std::size_t order);
-    // One n-gram, its last word first. Those of the highest order are written without `backoff`.
+    // Write an n-gram, its last word first; without `backoff` for the highest order.
     void entry(std::span<const WordId> words, double probability, double backoff);
-    // Write what is left; without this call the file is incomplete.
+    // Flush; without this call the file is incomplete.
     void end();
 
   private:

@@ -15,32 +15,31 @@
 
 namespace hopefear::kneser_ney {
 
-// What can be chosen when a language model is estimated.
-
+// Options of an estimation.
 struct Options {
     std::size_t order = 5;
-    // N-grams of order i + 1 that occur prune[i] times or less are left out. No smaller than for
-    // the order below, and 0 for words; the last value holds for the orders above.
+    // Drop n-grams of order i + 1 that occur at most prune[i] times. Values must not decrease, and
+    // the first is 0; the last value also holds for higher orders.
     std::vector<std::uint64_t> prune;
-    // D₁, D₂, D₃₊ for orders where they cannot be estimated.
+    // D₁, D₂, D₃₊ for orders for which they cannot be estimated.
     std::optional<std::array<double, 3>> discount_fallback;
-    // Whether <s>, </s> and <unk> in the text are taken for blanks; otherwise they are an error.
+    // Whether to treat <s>, </s> and <unk> in the text as blanks; otherwise they are an error.
     bool skip_special_words = false;
-    // Bytes, for all but the vocabulary where that alone needs more than three quarters of them.
+    // In bytes. A vocabulary that needs more than three quarters of them is not limited.
     std::size_t memory = std::size_t{1} << 30;
     std::string directory = "/tmp";  // of temporary files
 };
 
-// Throw ConfigError unless the options can be used.
+// Throws ConfigError for invalid options.
 void check(const Options& options);
 
-// How an estimation tells how far it is.
+// Progress of an estimation.
 
-// Called now and then with a stage and how much of it is done.
+// Progress callback: a stage and the share of it that is done.
 using Progress =
     std::function<void(const std::string& stage, std::uint64_t done, std::uint64_t total)>;
 
-// Counts steps and tells now and then.
+// Counts steps and calls the progress callback from time to time.
 class Ticker {
   public:
     Ticker(const Progress& progress, std::string stage, std::uint64_t total)
@@ -97,7 +96,7 @@ class Estimator {
     void begin_file(std::string name);
     void add(std::string_view bytes);
     void end_file();
-    // Estimate the model and write it to `path`, once.
+    // Estimate the model and write it to `path`. Call this once.
     [[nodiscard]] Summary write_arpa(const std::string& path, const Progress& progress);
 
     class Pipeline;  // knows its order at compile time

@@ -12,8 +12,8 @@
 
 namespace hopefear::kneser_ney {
 
-// How much is taken from counts of 1, 2, and 3 or more (Chen and Goodman, 1998, An empirical study
-// of smoothing techniques for language modeling, equation 26).
+// The discounts of counts 1, 2, and 3 or more (Chen and Goodman, 1998, An empirical study of
+// smoothing techniques for language modeling, equation 26).
 
 // D₁, D₂, D₃₊ of one order.
 class Discounts {
@@ -28,7 +28,7 @@ class Discounts {
     std::array<double, 4> values_{};
 };
 
-// nᵢ: how many n-grams of one order have the adjusted count i; above 4 they do not matter.
+// nᵢ: the number of n-grams of one order with adjusted count i, for i up to 4.
 class CountsOfCounts {
   public:
     void add(std::uint64_t count) {
@@ -40,20 +40,20 @@ class CountsOfCounts {
     std::array<std::uint64_t, 5> n_{};
 };
 
-// The discounts of `order`. Where they cannot be estimated, because some nᵢ is 0 or a discount
-// comes out of range, `fallback` is used; without one it is an error.
+// The discounts of `order`. If they cannot be estimated because some nᵢ is 0 or a discount is out
+// of range, `fallback` is used; without one, this throws DataError.
 [[nodiscard]] Discounts estimate_discounts(std::size_t order, const CountsOfCounts& n,
                                            const std::optional<std::array<double, 3>>& fallback);
 
-// What each context gives to the words that follow it (Chen and Goodman, 1998, equations 24 and 25;
-// pruned n-grams as lmplz treats them).
+// The weights of the words that follow each context (Chen and Goodman, 1998, equations 24 and 25;
+// pruned n-grams as in lmplz).
 
 // The mass of one context, as its words are added.
 class ContextMass {
   public:
     void add(Count count, const Discounts& discounts) {
         total_ += count.value();
-        // What a pruned n-gram had is left to the lower order, all of it.
+        // The lower order gets the whole mass of a pruned n-gram.
         if (count.pruned())
             removed_ += count.value();
         else
@@ -72,9 +72,9 @@ class ContextMass {
     double discounted_ = 0;
 };
 
-// Read adjusted counts from `counted`, in context order. Push every context with its γ to `gammas`,
-// in suffix order, and every n-gram that is not pruned to `weighted`. The words after one context
-// are held in memory: there are no more of them than words in the vocabulary.
+// Read adjusted counts from `counted` in context order. Push every context with its γ to `gammas`
+// in suffix order, and every n-gram that is not pruned to `weighted`. The words that follow one
+// context are kept in memory: at most the vocabulary.
 template <std::size_t N, class CountedNGrams, class WeightedNGrams, class Gammas>
 void weigh_contexts(CountedNGrams& counted, const Discounts& discounts, WeightedNGrams& weighted,
                     Gammas& gammas) {
@@ -103,8 +103,8 @@ void weigh_contexts(CountedNGrams& counted, const Discounts& discounts, Weighted
 }
 
 // Read n-grams from `weighted`, the probabilities of their suffixes from `lower` and the back-off
-// weights of those that are contexts from `gammas`; all are in suffix order, so one pass finds
-// what belongs together. Call emit(words, probability, back-off) for each n-gram.
+// weights of contexts from `gammas`. All are in suffix order, so one pass joins them. Call
+// emit(words, probability, back-off) for each n-gram.
 template <std::size_t N, class WeightedNGrams, class Lower, class Gammas, class Emit>
 void interpolate(WeightedNGrams& weighted, Lower& lower, Gammas& gammas, Emit&& emit) {
     Weighted<N> entry;
@@ -115,12 +115,11 @@ void interpolate(WeightedNGrams& weighted, Lower& lower, Gammas& gammas, Emit&& 
         // p(wₙ | w₁…wₙ₋₁) = u(wₙ | w₁…wₙ₋₁) + γ(w₁…wₙ₋₁) p(wₙ | w₂…wₙ₋₁)
         double probability =
             entry.value.probability + static_cast<double>(entry.value.gamma) * lower.peek()->value;
-        // A sentence has begun: <s> is never predicted, and has the probability 1 so that it may be
-        // scored without effect.
+        // <s> is never predicted; it gets probability 1 so that scoring it has no effect.
         if (N == 1 && entry.words[0] == sentence_begin) probability = 1.0;
         while (gammas.peek() != nullptr && gammas.peek()->words < entry.words) gammas.advance();
         const Scored<N>* gamma = gammas.peek();
-        // An n-gram that is no context backs off for nothing.
+        // The back-off weight of an n-gram that is not a context is 1.
         const bool context = gamma != nullptr && gamma->words == entry.words;
         emit(entry.words, probability, context ? gamma->value : 1.0);
     }

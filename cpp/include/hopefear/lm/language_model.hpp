@@ -1,4 +1,4 @@
-// An n-gram language model: KenLM behind a face that needs none of its headers.
+// An n-gram language model: a wrapper of KenLM that needs none of its headers.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ namespace hopefear {
 // Sums over the words of a text, the end of each sentence included.
 struct TextScore {
     double log10_probability = 0.0;
-    double log10_unknown = 0.0;  // the part of it that words unknown to the model have
+    double log10_unknown = 0.0;  // the part due to unknown words
     std::uint64_t tokens = 0;
-    std::uint64_t unknown = 0;  // how many of them the model does not know
+    std::uint64_t unknown = 0;  // the number of unknown words
 };
 
 class LanguageModel {
   public:
-    // ARPA (plain text) or KenLM's own binary, told apart by content.
+    // Read an ARPA file or a KenLM binary file, detected by content.
     explicit LanguageModel(const std::string& path);
     ~LanguageModel();
     LanguageModel(LanguageModel&&) noexcept;
@@ -38,7 +38,7 @@ class LanguageModel {
     // Add a sentence, words separated by blanks, to `sum`.
     void score_line(std::string_view line, TextScore& sum) const;
 
-    // For those who have KenLM's headers.
+    // For code that includes KenLM's headers.
     [[nodiscard]] const lm::base::Model& kenlm() const;
 
   private:
@@ -46,7 +46,7 @@ class LanguageModel {
     std::unique_ptr<const Model> model_;
 };
 
-// KenLM's binary form of a language model, which is ready as soon as it is mapped.
+// KenLM's binary files, which load by memory mapping.
 
 // Read the ARPA file `arpa` and write it to `path` as KenLM's `structure`: "probing" (a hash table,
 // fastest) or "trie" (smallest). Sorting for a trie takes `memory` bytes, and files in `directory`.

@@ -20,7 +20,7 @@ inline constexpr std::size_t max_order = 6;
 template <std::size_t N>
 using Words = std::array<WordId, N>;
 
-// A 63-bit count and whether the n-gram is pruned, in halves: records have no padding.
+// A 63-bit count and a flag for pruned n-grams, in two halves: records have no padding.
 class Count {
   public:
     Count() = default;
@@ -39,8 +39,8 @@ class Count {
     std::uint32_t high_;
 };
 
-// What the context gives an n-gram: u(wₙ | w₁…wₙ₋₁), not yet interpolated, and the weight
-// γ(w₁…wₙ₋₁) of the lower order. Single precision, which is what KenLM's files hold.
+// The weights of an n-gram: u(wₙ | w₁…wₙ₋₁), not interpolated, and the weight γ(w₁…wₙ₋₁) of the
+// lower order. Single precision, as in KenLM's files.
 struct Weight {
     float probability;
     float gamma;
@@ -68,7 +68,7 @@ struct SuffixOrder {
     }
 };
 
-// By the context in suffix order, then by the last word: what follows one context lies together.
+// By the context in suffix order, then by the last word: n-grams with one context are adjacent.
 struct ContextOrder {
     template <std::size_t N, class Value>
     bool operator()(const Entry<N, Value>& a, const Entry<N, Value>& b) const {
@@ -78,7 +78,7 @@ struct ContextOrder {
     }
 };
 
-// Counts of the same n-gram are added up.
+// Adds the counts of equal n-grams.
 struct AddCounts {
     template <std::size_t N>
     bool operator()(Counted<N>& into, const Counted<N>& other) const {

@@ -1,5 +1,5 @@
-// Text in pieces of any size, as words of sentences: a line is a sentence, words are separated by
-// blanks. Bytes that are not UTF-8 are as good as others.
+// Words of a text that arrives in pieces of any size: one sentence a line, words separated by
+// blanks. Any bytes are allowed, not only UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@
 
 namespace hopefear::kneser_ney {
 
-// Numbers the words of a text, with line numbers for errors.
+// Numbers the words of a text and keeps line numbers for errors.
 class TextReader {
   public:
-    // With `skip_special_words`, <s>, </s> and <unk> in the text are taken for blanks; otherwise
+    // With `skip_special_words`, <s>, </s> and <unk> in the text are treated as blanks; otherwise
     // they are an error.
     explicit TextReader(bool skip_special_words);
 
-    // A file begins; the name is for errors.
+    // Begin a file; the name is used in messages.
     void begin_file(std::string name);
-    // Call sink.word(id) for each word and sink.end_sentence() after each line of `bytes`. What
-    // follows the last blank is kept, because more of it may come.
+    // Call sink.word(id) for each word and sink.end_sentence() after each line of `bytes`. The part
+    // after the last blank is kept, because the word may continue.
     template <class Sink>
     void add(std::string_view bytes, Sink& sink);
-    // The file is over; a last line without its newline is a sentence too.
+    // End the file; a last line without newline is a sentence, too.
     template <class Sink>
     void end_file(Sink& sink);
 
@@ -37,21 +37,21 @@ class TextReader {
     [[nodiscard]] std::uint64_t tokens() const { return tokens_; }
 
   private:
-    // No blank for so long: this is no text.
+    // Without a blank for this long, the file is not text.
     static constexpr std::size_t longest_word = std::size_t{1} << 16;
 
     template <class Sink>
     void word(std::string_view text, Sink& sink);
     template <class Sink>
     void end_line(Sink& sink);
-    // Complain about a special word, unless it is to be skipped.
+    // Throw for a special word, unless such words are skipped.
     void special(std::string_view text) const;
     [[noreturn]] void refuse_length() const;
 
     bool skip_special_words_;
     Vocabulary words_;
     std::string file_ = "text";
-    std::string rest_;  // the beginning of a word whose end has not arrived
+    std::string rest_;  // the beginning of an incomplete word
     bool line_begun_ = false;
     std::uint64_t line_ = 1;
     std::uint64_t sentences_ = 0;
@@ -87,7 +87,7 @@ void TextReader::word(std::string_view text, Sink& sink) {
     if (text.empty()) return;
     if (text.size() > longest_word) refuse_length();
     line_begun_ = true;
-    // KenLM takes <UNK> for <unk> when it reads a model.
+    // KenLM reads <UNK> in a model as <unk>.
     const WordId id = text == "<UNK>" ? unknown_word : static_cast<WordId>(words_.add(text));
     if (id <= sentence_end) {
         special(text);
@@ -118,8 +118,8 @@ inline void TextReader::begin_file(std::string name) {
 inline void TextReader::special(std::string_view text) const {
     if (skip_special_words_) return;
     fail<DataError>(file_, ":", line_, ": the text contains the word ", text,
-                    ", which language models keep for themselves; remove or replace it, or have "
-                    "such words skipped");
+                    ", which is reserved in language models; remove or replace it, or skip "
+                    "special words");
 }
 
 inline void TextReader::refuse_length() const {

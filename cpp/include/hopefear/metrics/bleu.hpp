@@ -30,7 +30,7 @@ class BleuStatistics {
     std::span<T> values_;
 };
 
-// What to do about m_k = 0.
+// How to treat m_k = 0.
 enum class Smoothing {
     none,         // BLEU is 0
     floor,        // method 1: m_k = value

@@ -1,7 +1,7 @@
-// Forests split by reference k-grams, in the compact form on which forest MIRA works.
+// Forests split by reference k-grams, in a compact form for forest MIRA.
 //
-// See forest_statistics.hpp. The split edges of one original edge have its features and its target
-// side, and edges that do the same for BLEU have the same statistics: here an edge is its tails and
+// See forest_statistics.hpp. The split edges of one original edge share its features and target
+// side, and edges that do the same for BLEU share their statistics: here an edge is its tails and
 // two numbers, 16 bytes.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace hopefear {
 
-// One forest. A sentence without a forest has one without nodes; so has one whose forest would be
-// too large.
+// One forest. It has no nodes if the sentence has no forest or if the split forest would be too
+// large.
 struct BleuForest {
     struct Edge {
         EdgeId original;
@@ -39,9 +39,8 @@ struct BleuForest {
 
 class BleuForests {
   public:
-    // numbers[w] is the number that word w of the forests has in the references. A forest that
-    // would grow to more than `growth` times its edges is left out,
-    // unless it is small.
+    // numbers[w] is the number of the forests' word w in the references. A forest that would grow
+    // to more than `growth` times its edges is left out, unless it is small.
     BleuForests(const ForestSet& forests, std::shared_ptr<const BleuReferences> references,
                 std::vector<WordId> numbers, std::size_t growth, std::size_t threads);
 

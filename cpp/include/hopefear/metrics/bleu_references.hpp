@@ -15,7 +15,7 @@
 namespace hopefear {
 
 enum class ReferenceLength {
-    closest,   // to the hypothesis' length, the shorter of two (IBM, sacreBLEU)
+    closest,   // closest to the length of the hypothesis, the shorter of two (IBM, sacreBLEU)
     shortest,  // (NIST)
     average,
 };
@@ -30,13 +30,13 @@ class BleuReferences : public WordMetric {
     [[nodiscard]] std::size_t dimension() const override {
         return 2 * static_cast<std::size_t>(order_) + 1;
     }
-    // Built when asked for: that is quick, and a corpus of them would take hundreds of megabytes.
+    // Built on demand: that is fast, and those of a corpus would take hundreds of megabytes.
     [[nodiscard]] ReferenceAutomaton automaton(std::size_t sentence) const;
     // rho for a hypothesis of `length` words.
     [[nodiscard]] double reference_length(std::size_t sentence, std::size_t length) const;
 
-    // `forest`, which translates `sentence`, with statistics on its edges. rho is the average
-    // length, whatever the choice for whole strings: no other adds up over edges.
+    // `forest`, which translates `sentence`, with statistics on its edges. rho is always the
+    // average reference length: no other choice is additive over edges.
     [[nodiscard]] ForestStatistics forest_statistics(const Forest& forest, std::size_t sentence,
                                                      std::span<const WordId> numbers,
                                                      std::size_t max_edges) const;

@@ -1,7 +1,7 @@
-// chrF and chrF++: the F-score of character n-grams, and of word n-grams if wanted.
+// chrF and chrF++: the F-score of character n-grams, and optionally of word n-grams.
 //
-// Popovic (2015), chrF, WMT; Popovic (2017), chrF++, WMT. Statistics are [hypothesis n-grams,
-// reference n-grams, matches] for each order of characters, then of words; of several references
+// Popović (2015), chrF, WMT; Popović (2017), chrF++, WMT. Statistics are [hypothesis n-grams,
+// reference n-grams, matches] for each order of characters, then of words. With several references,
 // the one with the best score counts, as in sacreBLEU.
 #pragma once
 
@@ -22,8 +22,8 @@ struct ChrfOptions {
     int beta = 2;        // recall counts beta times as much as precision
     // Count white space as characters.
     bool whitespace = false;
-    // The mean of the orders' F-scores, undefined ones counting as 1e-16, in place of the F-score
-    // of mean precision and mean recall over the orders that both sides have.
+    // Average the F-scores of the orders, with 1e-16 for undefined ones, instead of computing the
+    // F-score of mean precision and mean recall over the orders that both sides have.
     bool epsilon_smoothing = false;
 
     [[nodiscard]] std::size_t orders() const {
@@ -50,7 +50,7 @@ class ChrfReferences {
     class Matcher;
 
     std::vector<std::vector<std::string>> references_;
-    std::unique_ptr<const ReferenceWords> words_;  // if there is a word order
+    std::unique_ptr<const ReferenceWords> words_;  // if word n-grams are counted
     ChrfOptions options_;
 };
 

@@ -18,7 +18,7 @@
 
 namespace hopefear {
 
-// What would be made of a forest is larger than was allowed.
+// The resulting forest would be larger than allowed.
 struct ForestTooLarge : ForestError {
     using ForestError::ForestError;
 };
@@ -30,11 +30,12 @@ struct ForestStatistics {
 };
 
 // The sum of the rows over the edges of a derivation is [m_1 .. m_K, n_1 .. n_K, rho] of its
-// string, matches not clipped. An edge's words count for all n_k, and what the ends of the string
-// lack is taken off at the root's edges: a row is no statement about the edge's own string.
+// string, with unclipped matches. Every word of an edge counts for all n_k; the excess at the ends
+// of the string is subtracted at the edges of the root, so a row says nothing about the edge's own
+// string.
 //
-// numbers[w] is the number that word w of the forest has in the references. Throws ForestTooLarge
-// if the result would have more than `max_edges` edges.
+// numbers[w] is the number of the forest's word w in the references. Throws ForestTooLarge if the
+// result would have more than `max_edges` edges.
 [[nodiscard]] ForestStatistics forest_statistics(const Forest& forest,
                                                  const ReferenceAutomaton& automaton,
                                                  std::span<const WordId> numbers,
@@ -42,15 +43,15 @@ struct ForestStatistics {
 
 // Statistics of derivations by a metric that compares words.
 
-// A row for each derivation; number i has the edges edges[begin[i]] .. edges[begin[i + 1]].
-// numbers[w] is what word w of the forest is in the references.
+// A row for each derivation; derivation i has the edges edges[begin[i]] .. edges[begin[i + 1]].
+// numbers[w] is the number of the forest's word w in the references.
 [[nodiscard]] std::vector<double> derivation_statistics(const WordMetric& metric,
                                                         const Forest& forest, std::size_t sentence,
                                                         std::span<const WordId> numbers,
                                                         std::span<const EdgeId> edges,
                                                         std::span<const std::int64_t> begin);
 
-// Throws DataError unless there are references of `sentence`, and numbers for all words.
+// Throws DataError unless `sentence` has references and every word a number.
 void check_forest_numbers(const Forest& forest, std::span<const WordId> numbers,
                           std::size_t sentence, const ReferenceWords& references);
 

@@ -1,7 +1,7 @@
-// Finds the k-grams of an automaton in strings that are put together from words and other strings.
+// Finds the k-grams of an automaton in strings composed of words and other strings.
 //
 // Of each string only those outer words are kept that can still become part of a k-gram, so that
-// strings which look the same from outside can stand for each other.
+// strings which look the same from outside are interchangeable.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hopefear {
 
-// What the context of a string needs to know of it.
+// All that the context of a string needs to know about it.
 struct KgramEnds {
     using State = ReferenceAutomaton::State;
 
@@ -30,13 +30,12 @@ struct KgramEnds {
     }
 };
 
-// One thread uses it at a time. `found(state)` is called for each k-gram that ends at a word, the
-// longest first.
+// Not thread-safe. `found(state)` is called for each k-gram that ends at a word, the longest first.
 class KgramComposer {
   public:
     using State = ReferenceAutomaton::State;
 
-    // The automaton has to live as long as this.
+    // The automaton must outlive this object.
     explicit KgramComposer(const ReferenceAutomaton& automaton)
         : automaton_(&automaton),
           extends_left_(automaton.size(), false),
@@ -61,7 +60,7 @@ class KgramComposer {
         extend_left(word);
     }
 
-    // Another string follows. Its own k-grams are not told again.
+    // Append a string. Its own k-grams are not reported again.
     template <class Found>
     void add_string(const KgramEnds& string, const Found& found) {
         const std::size_t size = read_words(string.left);
@@ -76,17 +75,11 @@ class KgramComposer {
         whole_ = whole_ && string.whole;
     }
 
-    // A string of which nothing is known follows.
-    void add_unknown() {
-        state_ = ReferenceAutomaton::root;
-        whole_ = false;
-    }
-
-    // Of the string so far.
+    // The ends of the string so far.
     [[nodiscard]] KgramEnds ends() const {
         State right = state_;
         while (!extends_right_[right]) right = automaton_->shorter(right);
-        // A string that nothing can follow in a k-gram is not crossed by any.
+        // No k-gram crosses a string that nothing can follow.
         return {left_, right, whole_ && extends_right_[left_]};
     }
 
@@ -104,7 +97,7 @@ class KgramComposer {
         if (whole_) left_ = longer;
     }
 
-    // The words of a k-gram, into words_; returns k.
+    // Read the words of a k-gram into words_; returns k.
     std::size_t read_words(State state) {
         const auto size = static_cast<std::size_t>(automaton_->depth(state));
         for (std::size_t i = size; i > 0; --i, state = automaton_->parent(state))

@@ -1,4 +1,4 @@
-// The metrics as corpus scores, for the line search: fractions, higher is better.
+// The metrics as corpus scores: fractions, higher is better.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +67,7 @@ class ErrorRateScore : public CorpusScore {
     [[nodiscard]] std::vector<double> first_document() const override { return {0.0, 1.0}; }
 };
 
-// The mean of one number for each sentence, from [sum, count]; minus the mean if lower is better.
+// The mean of one number a sentence, from [sum, count]; negated if lower is better.
 class MeanScore : public CorpusScore {
   public:
     explicit MeanScore(bool higher_is_better) : sign_(higher_is_better ? 1.0 : -1.0) {}

@@ -1,8 +1,8 @@
 // The k-grams of a sentence's references as an automaton: a trie with failure links.
 //
-// Aho & Corasick (1975), Efficient string matching. Here every k-gram with k up to the order is
-// itself a reference k-gram, so that a state says all there is to say: the longest suffix of what
-// was read that is a reference k-gram, and by its failure links all the shorter ones.
+// Aho & Corasick (1975), Efficient string matching. Every k-gram up to the order is itself a
+// reference k-gram, so a state tells everything: the longest suffix read so far that is a reference
+// k-gram and, through its failure links, all shorter ones.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ namespace hopefear {
 class ReferenceAutomaton {
   public:
     using State = std::int32_t;
-    static constexpr State root = 0;  // nothing of what was read can go on
+    static constexpr State root = 0;  // no suffix read so far is part of a k-gram
     static constexpr State none = -1;
     static constexpr int max_order = 16;
 
-    // Of the k-grams of all `references`, with k up to `order`.
+    // Accepts the k-grams of all `references`, with k up to `order`.
     ReferenceAutomaton(std::span<const std::span<const WordId>> references, int order);
 
     [[nodiscard]] int order() const { return order_; }
     [[nodiscard]] std::size_t size() const { return nodes_.size(); }
-    // How often a k-gram of `words`, k from 1 to the order, is one of the references, but no more
-    // often than in one of them: added to matches[k - 1]. `seen` is a buffer.
+    // Add to matches[k - 1] how many k-grams of `words` match the references, for k from 1 to the
+    // order, clipped by the count in the reference that has the k-gram most often. `seen` is a
+    // buffer.
     void count_clipped(std::span<const WordId> words, std::vector<std::int32_t>& seen,
                        std::span<double> matches) const {
         seen.assign(size(), 0);
@@ -63,7 +64,7 @@ class ReferenceAutomaton {
         if (found == none) found = child(root, word);
         return found == none ? root : found;
     }
-    // The same if what `word` goes on from has more than `longer` words; otherwise none.
+    // The same if `word` extends more than `longer` words; otherwise none.
     [[nodiscard]] State extend(State state, int longer, WordId word) const {
         for (; depth(state) > longer; state = shorter(state)) {
             const State found = child(state, word);

@@ -14,7 +14,7 @@
 
 namespace hopefear {
 
-// A word that is in no reference. It matches nothing, so one number is enough for all of them.
+// A word that is in no reference. It matches nothing, so all such words share one number.
 inline constexpr WordId unknown_word = -1;
 
 // One or more references for each sentence; the number may differ from sentence to sentence.
@@ -37,8 +37,8 @@ class ReferenceWords {
     [[nodiscard]] WordId find(std::string_view word) const {
         return vocabulary_.find(word).value_or(unknown_word);
     }
-    // The number of each entry of another vocabulary. `spellings`, if given, are looked up in place
-    // of the entries: the lowercased ones, say.
+    // The number of each entry of another vocabulary. If `spellings` are given, they are looked up
+    // instead of the entries: lowercased ones, for example.
     [[nodiscard]] std::vector<WordId> find_all(
         const Vocabulary& vocabulary,
         const std::optional<std::vector<std::string>>& spellings) const;
@@ -50,8 +50,8 @@ class ReferenceWords {
     std::vector<std::uint64_t> reference_begin_{0};
 };
 
-// Hypotheses whose words carry the references' numbers, wherever they come from. They are read in
-// blocks of rows, so that a source in which neighbors share their storage is read in order.
+// Hypotheses from any source, with the references' word numbers. They are read in blocks of rows,
+// so that a source whose neighbouring rows share storage is read in order.
 struct Hypotheses {
     using Visit =
         std::function<void(std::size_t row, std::size_t sentence, std::span<const WordId> words)>;
@@ -59,13 +59,13 @@ struct Hypotheses {
     std::shared_ptr<const ReferenceWords> references;
     std::size_t size = 0;
     std::size_t blocks = 0;
-    // Where a block begins; `size` for the one after the last.
+    // The first row of a block; `size` after the last block.
     std::function<std::size_t(std::size_t block)> first_row;
-    // Call visit for each row of a block, in order. Safe to call from several threads.
+    // Call visit for each row of a block, in order. Thread-safe.
     std::function<void(std::size_t block, const Visit& visit)> read;
 };
 
-// Throws DataError if there are not `rows` sentence numbers, all of them below `sentence_count`.
+// Throws DataError unless there are `rows` sentence numbers, all below `sentence_count`.
 void check_sentences(std::size_t rows, std::span<const std::int64_t> sentences,
                      std::size_t sentence_count);
 

@@ -1,9 +1,9 @@
-// The edits of TER: words inserted, deleted, replaced, and blocks of words moved.
+// The edits of TER: insertions, deletions and substitutions of words, and shifts of blocks.
 //
-// Snover et al. (2006), A study of translation edit rate with targeted human annotation, AMTA. The
-// best sequence of moves is hard to find; moves are made greedily, one at a time, as long as they
-// reduce the Levenshtein distance by more than they cost. Which moves are tried, which of equally
-// good ones is made, and the limits are those of sacreBLEU (after Tercom), so that scores agree.
+// Snover et al. (2006), A study of translation edit rate with targeted human annotation, AMTA.
+// Finding the best sequence of shifts is hard; shifts are made greedily, one at a time, as long as
+// they reduce the Levenshtein distance by more than they cost. The shifts tried, the choice among
+// equally good ones and the limits are those of sacreBLEU (after Tercom), so that scores agree.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ class BeamDistance {
   public:
     static constexpr std::ptrdiff_t beam = 25;
 
-    // Which edit leads to a cell: of equally cheap ones the first of these.
+    // The edit that leads to a cell; ties go to the first of these.
     enum class Edit : std::uint8_t { match, replace, remove, insert };
 
     void start(std::span<const WordId> reference, std::size_t hypothesis_length);
-    // The distance of `hypothesis`, whose matrix is kept.
+    // Compute the distance of `hypothesis` and keep its matrix.
     int align(std::span<const WordId> hypothesis);
     // The distance of a hypothesis that agrees with the aligned one in its first `same` words, if
     // it is at most `limit`; otherwise some larger number.
@@ -69,7 +69,7 @@ class ShiftDistance {
     static constexpr std::size_t max_shift_distance = 50;
     static constexpr std::size_t max_tries = 1000;
 
-    // How many edits make `hypothesis` out of `reference`.
+    // The number of edits between `hypothesis` and `reference`.
     [[nodiscard]] std::size_t operator()(std::span<const WordId> hypothesis,
                                          std::span<const WordId> reference);
 
@@ -89,7 +89,7 @@ class ShiftDistance {
     void try_shift(const Shift& shift);
     void find_best_shift(std::span<const WordId> reference);
 
-    // Where the block begins afterwards. A target inside the block moves it to the right.
+    // The beginning of the block after the shift. A target inside the block moves it to the right.
     [[nodiscard]] std::size_t destination(const Shift& shift) const;
     static void move(std::vector<WordId>& words, const Shift& shift, std::size_t to);
 
@@ -99,8 +99,8 @@ class ShiftDistance {
     int current_ = 0;  // the distance of words_
     std::size_t tries_ = 0;
     std::optional<Shift> best_;
-    // Of words_ and the reference: which words are no matches, and how many words_ come before the
-    // end of each reference word.
+    // The words of words_ and of the reference that do not match, and how many words of words_
+    // precede the end of each reference word.
     std::vector<bool> hypothesis_errors_;
     std::vector<bool> reference_errors_;
     std::vector<std::size_t> aligned_;

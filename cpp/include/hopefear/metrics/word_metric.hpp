@@ -1,4 +1,4 @@
-// What metrics that compare words have in common: statistics of many hypotheses at once.
+// The common part of metrics that compare words: statistics of many hypotheses at once.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class WordMetric {
     [[nodiscard]] const std::shared_ptr<const ReferenceWords>& references() const {
         return references_;
     }
-    // How many numbers the statistics of a hypothesis are.
+    // The number of statistics of a hypothesis.
     [[nodiscard]] virtual std::size_t dimension() const = 0;
     // A row of statistics for each hypothesis, the same for any number of threads. Throws DataError
     // if the hypotheses are numbered for other references.
@@ -34,7 +34,7 @@ class WordMetric {
     // Adds the statistics of one hypothesis to `out`, which is zero.
     using Count = std::function<void(std::size_t sentence, std::span<const WordId> words,
                                      std::span<double> out)>;
-    // A Count may hold buffers, and what it knows of the last sentence: each thread has its own.
+    // A Count may hold buffers and cache the last sentence: each thread needs its own.
     [[nodiscard]] virtual Count make_count() const = 0;
 
   private:

@@ -1,4 +1,4 @@
-// Collects hypotheses in any order, without duplicates, and makes n-best lists of them.
+// Collects hypotheses in any order, drops duplicates, and makes n-best lists.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace hopefear {
 
 struct NBestOptions {
-    std::size_t memory_limit = 0;  // bytes; beyond it the arrays move to a file; 0: no limit
-    std::string directory;         // of that file; empty: the system's directory for such files
+    std::size_t memory_limit = 0;  // bytes; beyond it the arrays move to a file; 0 means no limit
+    std::string directory;         // of that file; empty means the system's temporary directory
 };
 
 class NBestBuilder {
@@ -22,12 +22,12 @@ class NBestBuilder {
     NBestBuilder(std::shared_ptr<Vocabulary> word_names, std::shared_ptr<Vocabulary> feature_names,
                  NBestOptions options = {});
 
-    // Add a hypothesis; false if there is an equal one already: same sentence, same text, same
-    // features with the same values. Blanks around the text do not count. Ids in any order;
-    // repeated ids are added up.
+    // Add a hypothesis; returns false if it is a duplicate: same sentence, same text, same features
+    // with the same values. Leading and trailing blanks of the text do not count. Ids may come in
+    // any order; the values of repeated ids are summed.
     bool add(std::size_t sentence, std::string_view text, std::span<const FeatureId> ids,
              std::span<const double> values);
-    // Add all hypotheses of other lists; the number of those that were new.
+    // Add all hypotheses of other lists; returns how many were new.
     std::size_t add(const NBest& other);
     // The same for the lists of these sentences alone.
     std::size_t add(const NBest& other, std::span<const std::int64_t> sentences);
@@ -40,7 +40,7 @@ class NBestBuilder {
     }
     [[nodiscard]] std::size_t resident_bytes() const;
 
-    // The lists; at least `sentences` of them. The builder is empty afterwards.
+    // Return the lists, at least `sentences` of them, and empty the builder.
     [[nodiscard]] NBest finish(std::size_t sentences = 0);
 
   private:
@@ -61,16 +61,16 @@ class NBestBuilder {
     // In order of arrival.
     GrowingArray<std::uint32_t> sentence_;
     FeatureRows features_;
-    GrowingArray<std::uint8_t> text_;  // word ids as variable_bytes.hpp writes them
+    GrowingArray<std::uint8_t> text_;  // word ids as write_number writes them
     RunOffsets text_begin_;
 
     // Finds duplicates: open addressing, a power of two, half empty.
     GrowingArray<std::uint32_t> hashes_;
-    GrowingArray<std::uint32_t> slots_;  // one more than the row; 0: free
+    GrowingArray<std::uint32_t> slots_;  // row + 1; 0 means free
     std::size_t duplicates_ = 0;
     std::uint32_t last_sentence_ = 0;
     std::vector<WordId> separators_;
-    std::size_t touched_ = 0;  // bytes since memory was given back
+    std::size_t touched_ = 0;  // bytes since memory was last released
 
     // The hypothesis being added.
     std::vector<std::uint8_t> new_text_;

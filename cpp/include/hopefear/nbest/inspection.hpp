@@ -1,4 +1,4 @@
-// What is odd about n-best lists, before anything is learned from them.
+// Checks of n-best lists that are worth making before learning from them.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace hopefear {
 
-// Of each feature, in how many hypotheses and in how many lists it is written (a value of zero
-// counts), and how many hypotheses those lists have.
+// For each feature: in how many hypotheses and lists it occurs (a value of zero counts), and how
+// many hypotheses those lists have.
 struct FeatureCounts {
     std::vector<std::int64_t> hypotheses;
     std::vector<std::int64_t> lists;
     std::vector<std::int64_t> hypotheses_of_lists;
 };
 
-// Of the first `features` features, which must be all that occur.
+// Counts the first `features` features; no others may occur.
 [[nodiscard]] FeatureCounts count_features(const NBest& nbest, std::size_t features);
 
 // A feature of a hypothesis.
@@ -27,11 +27,10 @@ struct FeatureValue {
     double value;
 };
 
-// The first value that is larger than `bound` in size, if there is one.
+// The first value whose absolute value exceeds `bound`, if any.
 [[nodiscard]] std::optional<FeatureValue> find_value_above(const NBest& nbest, double bound);
 
-// A number that is another one, nearly always, if a list, a feature or a statistic is different.
-// Words do not count but by their statistics.
+// A checksum of lists, features and statistics. Words count only through their statistics.
 [[nodiscard]] std::uint64_t checksum(const NBest& nbest);
 
 // The hypotheses whose text is empty.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,8 +21,14 @@ void check_finite(std::span<const double> numbers, const char* what);
 void check_finite_weights(const NBest& lists, std::span<const double> weights);
 
 // w · h of a row; throws DataError unless it is finite.
-[[nodiscard]] double finite_score(const NBest& lists, std::size_t row, const SparseView& features,
-                                  std::span<const double> weights);
+[[noreturn]] void fail_score(const NBest& lists, std::size_t row, double score);
+[[nodiscard]] inline double finite_score(const NBest& lists, std::size_t row,
+                                         const SparseView& features,
+                                         std::span<const double> weights) {
+    const double score = features.dot(weights);
+    if (!std::isfinite(score)) fail_score(lists, row, score);
+    return score;
+}
 
 // w · h of every row, or of the rows of one sentence.
 [[nodiscard]] std::vector<double> nbest_scores(const NBest& lists, std::span<const double> weights,

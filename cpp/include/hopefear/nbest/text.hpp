@@ -1,9 +1,10 @@
 // The texts of n-best lists in a few bytes each.
 //
-// The hypotheses of a sentence are made of few words and each is much like the one before it. So a
-// sentence has a table of its words, and a hypothesis is written as the number of words it shares
-// with the one before it at the beginning and at the end, and the words between (numbers in the
-// table, mostly one byte each). Every 32nd hypothesis is written out, to start reading from.
+// The hypotheses of a sentence use few different words, and each resembles the one before it. So
+// each sentence has a table of its words, and a hypothesis is stored as the number of words it
+// shares with its predecessor at the beginning and at the end, and the words in between (table
+// indices, mostly one byte each). Every 32nd hypothesis is stored in full, as a point to start
+// reading.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class NBestText {
     void read(std::size_t sentence, std::size_t index, std::vector<WordId>& out) const;
     // Word ids of the first `count` hypotheses of the sentence.
     void read_all(std::size_t sentence, std::size_t count, WordLists& out) const;
-    // Give back the memory of the sentences [begin, end) if it is in a file.
+    // Release the memory of the sentences [begin, end) if they lie in a file.
     void release(std::size_t begin, std::size_t end) const;
     void spill(const std::string& directory);
     [[nodiscard]] std::size_t bytes() const;
@@ -52,8 +53,8 @@ class NBestText {
   private:
     friend class NBestTextWriter;
 
-    // Replace the local ids in `words` by those of the hypothesis written at `at`; the next one
-    // begins at the position returned.
+    // Replace the local ids in `words` by those of the hypothesis stored at `at`; returns the
+    // position of the next one.
     static const std::uint8_t* step(const std::uint8_t* at, std::vector<std::uint32_t>& words,
                                     std::vector<std::uint32_t>& spare);
 

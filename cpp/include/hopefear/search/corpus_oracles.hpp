@@ -1,4 +1,4 @@
-// The hypotheses that make the best corpus score together, as far as a greedy search finds them.
+// Oracles: the hypotheses that together give the best corpus score, found by greedy search.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace hopefear {
 
-// Oracles by greedy search for the best corpus score over the given sentences (Venugopal 2005): one
-// sentence's choice is changed at a time until none can be improved or `max_passes` are over. All
-// hypotheses with the statistics of the choice are oracles. One list of rows per sentence.
+// Find oracles for the given sentences by greedy search (Venugopal 2005): the choice of one
+// sentence changes at a time until nothing improves or `max_passes` are done. All hypotheses with
+// the statistics of the chosen one are oracles. Returns a list of rows for each sentence.
 std::vector<std::vector<std::int64_t>> corpus_oracles(const NBest& nbest, const CorpusScore& score,
                                                       std::span<const std::int64_t> sentences,
                                                       std::size_t max_passes);
 
-// An error unless each oracle is a row of its sentence, in increasing order.
+// Throws DataError unless the oracles are rows of their sentences in increasing order.
 void check_oracles(const NBest& nbest, std::span<const std::int64_t> sentences,
                    const std::vector<std::vector<std::int64_t>>& oracles);
 

@@ -32,21 +32,21 @@ class ErrorSurface {
     // nothing.
     template <class Read>
     void add(std::span<const double> slopes, std::span<const double> intercepts, const Read& read);
-    // Add the sentences of another surface after those of this one; the other has none then.
+    // Append the sentences of another surface, which is empty afterwards.
     void take(ErrorSurface& other);
-    // Sort the breakpoints; to be called when all sentences are there.
+    // Sort the breakpoints; call this after the last sentence.
     void finish();
 
     [[nodiscard]] std::size_t dimension() const { return dimension_; }
     // Where the statistics of some sentence's best hypothesis change, in increasing order.
     [[nodiscard]] std::size_t breakpoints() const { return breakpoints_.size(); }
     [[nodiscard]] double breakpoint(std::size_t i) const { return breakpoints_[i].step; }
-    // Whether hypotheses of some sentence are equally good there.
+    // Whether hypotheses of some sentence tie at this step.
     [[nodiscard]] bool has_tie(double step) const;
-    // The statistics at γ = 0 with the first of equal hypotheses: those of the weights as they are.
+    // The statistics at γ = 0, where ties go to the first hypothesis: those of the present weights.
     [[nodiscard]] std::vector<double> at_zero() const { return values(at_zero_); }
 
-    // The breakpoints that differ, and a row of statistics for each interval that they bound.
+    // The distinct breakpoints, and a row of statistics for each interval between them.
     struct Table {
         std::vector<double> breakpoints;
         std::vector<double> statistics;
@@ -59,7 +59,7 @@ class ErrorSurface {
     void for_each_interval(Visit&& visit) const;
 
   private:
-    // A sum and what rounding took from it: differences can be added for ever without drift.
+    // A compensated sum: any number of differences can be added without drift.
     struct Sum {
         double value = 0.0;
         double lost = 0.0;
@@ -73,7 +73,7 @@ class ErrorSurface {
     };
     struct Breakpoint {
         double step;
-        std::size_t difference;  // where the change of the statistics begins in differences_
+        std::size_t difference;  // index of the change of the statistics in differences_
     };
     [[nodiscard]] static std::vector<double> values(const std::vector<Sum>& sums);
 
@@ -82,8 +82,8 @@ class ErrorSurface {
     std::vector<Sum> at_zero_;
     std::vector<Breakpoint> breakpoints_;
     std::vector<double> differences_;
-    // Where the best hypothesis changes and the statistics do not. Right there a third one with
-    // others may be as good.
+    // Steps at which the best hypothesis changes but the statistics do not. A third hypothesis with
+    // other statistics may tie there.
     std::vector<double> ties_;
     // Of the sentence being added.
     UpperEnvelope envelope_;
@@ -154,15 +154,15 @@ struct LineSearchResult {
     double score_at_zero;  // never greater
 };
 
-// The γ between `lower` and `upper` with the best score: the middle of the best interval, of
-// equally good ones that nearest to 0. If none is better than γ = 0, the step is 0. Beyond the
-// outermost breakpoint the step goes a tenth of the way that the breakpoints reach. Where
-// hypotheses are equally good, those that count may have another score than either side: where the
-// step would end there, it goes half as far into the interval.
+// The γ between `lower` and `upper` with the best score: the middle of the best interval; ties go
+// to the interval nearest to 0. The step is 0 if nothing is better than γ = 0. Beyond the outermost
+// breakpoint, the step exceeds it by a tenth of the range of the breakpoints. Where hypotheses tie,
+// the score may differ from both sides: if the step would end there, it goes half as far into the
+// interval.
 [[nodiscard]] LineSearchResult line_search(const ErrorSurface& surface, const CorpusScore& score,
                                            double lower, double upper);
 
-// The same with the scores at hand: those of the intervals in order, and that at γ = 0.
+// The same, given the scores of the intervals in order and the score at γ = 0.
 [[nodiscard]] LineSearchResult line_search(const ErrorSurface& surface,
                                            std::span<const double> scores, double score_at_zero,
                                            double lower, double upper);

@@ -1,12 +1,12 @@
-// What the forests of a data set choose: at given weights, and all along a line of weights.
+// The best derivations of the forests of a data set: at given weights, and along a line of weights.
 //
 // Macherey et al. (2008), Lattice-based minimum error rate training; Kumar et al. (2009) for
-// hypergraphs. Unlike these papers, which put the envelope of a node together from those of its
-// tails, the lines of the root's envelope are found one by one: the best derivations at two points
-// are two lines, and at their crossing there is either a better one or the envelope is known
-// between them (Eisner & Severance 1976, Mathematical techniques for efficient record
-// segmentation). The envelope is the same. Only what the root needs is computed, and several points
-// share a pass over the forest.
+// hypergraphs. Unlike these papers, which combine the envelope of a node from those of its tails,
+// the lines of the root's envelope are found one by one: the best derivations at two points are two
+// lines, and at their crossing either there is a better one or the envelope between them is known
+// (Eisner & Severance 1976, Mathematical techniques for efficient record segmentation). The
+// envelope is the same, only what the root needs is computed, and several points share a pass over
+// the forest.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,9 @@
 
 namespace hopefear {
 
-// Strings of words, each kept once for each sentence: what was chosen so far.
+// The distinct strings that were chosen for each sentence.
 
-// A metric's statistics are computed once for each string, which several threads may find at the
-// same time. Safe to use from several threads.
+// Statistics of a metric are computed once for each string. Thread-safe.
 class StringTable {
   public:
     struct Entry {
@@ -32,7 +31,7 @@ class StringTable {
         std::span<const WordId> words;
     };
 
-    // The number of each string; those that are new are added.
+    // The number of each string; new strings are added.
     void add(std::span<const Entry> entries, std::span<std::int64_t> numbers);
     [[nodiscard]] std::size_t size() const;
 
@@ -56,7 +55,7 @@ class StringTable {
     std::vector<std::uint32_t> sentence_;
     std::vector<std::uint64_t> hash_;
     std::vector<std::uint32_t> slots_ =
-        std::vector<std::uint32_t>(64, 0);  // one more than the number; open addressing, half empty
+        std::vector<std::uint32_t>(64, 0);  // number + 1; open addressing, half empty
 };
 
 // Lines of all sentences: those of sentence i are offsets[i] .. offsets[i + 1], by increasing

@@ -27,7 +27,8 @@ struct BestRow {
     double value;
 
     void offer(std::size_t other, double at) {
-        if (at > value) *this = {other, at};
+        if (at > value) [[unlikely]]
+            *this = {other, at};
     }
 };
 

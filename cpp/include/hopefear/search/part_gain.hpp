@@ -1,6 +1,7 @@
-// The gain of a hypothesis in the context of a document, for searches that ask for it without end.
+// The gain of partial hypotheses in the context of a document, for searches that need it very
+// often.
 //
-// Chiang (2012), Hope and fear, equation 3: B(b) = nbar_1 (BLEU(bbar + b) - BLEU(bbar)).
+// Chiang (2012), Hope and fear, equation 3: B(b) = n̄₁ (BLEU(b̄ + b) - BLEU(b̄)).
 #pragma once
 
 #include <algorithm>
@@ -16,10 +17,10 @@
 
 namespace hopefear {
 
-// BLEU to the power of K is the product of all matches, and a factor that is the same for all
-// hypotheses of one length: division, brevity penalty and all. It has the order of BLEU, so that
-// most hypotheses can be told apart without a root. m_1 .. m_K come in an array of Lanes >= K
-// numbers, a multiple of what fits into vector registers; the others are 0.
+// BLEU to the power of K is the product of all matches and a factor shared by all hypotheses of one
+// length, which includes the division and the brevity penalty. It orders hypotheses as BLEU does,
+// so most comparisons need no root. m_1 .. m_K come in an array of Lanes >= K numbers, a multiple
+// of the size of a vector register; the others are 0.
 template <std::size_t Lanes>
 class DocumentGain {
   public:
@@ -38,7 +39,7 @@ class DocumentGain {
     // BLEU(bbar)
     [[nodiscard]] double before() const { return before_; }
 
-    // Of hypotheses of `length` words, where the reference has `reference_length`.
+    // The factor for hypotheses of `length` words and references of `reference_length`.
     [[nodiscard]] double length_factor(std::int64_t length, double reference_length) const {
         const BleuStatistics<const double> b(document_);
         double counting = 1.0;
@@ -63,7 +64,7 @@ class DocumentGain {
     [[nodiscard]] double gain(double power) const {
         return length_ * (root_of(power, order_) - before_);
     }
-    // BLEU^K; less than 0 where that is less than 0.
+    // BLEU^K, with the sign of `bleu`.
     [[nodiscard]] double power_of(double bleu) const {
         double power = bleu;
         for (std::size_t k = 1; k < order_; ++k) power *= bleu < 0.0 ? -bleu : bleu;
@@ -78,11 +79,11 @@ class DocumentGain {
     double before_;
 };
 
-// How long the strings of parts of a sentence should be, and what their lengths do to BLEU.
+// The expected lengths of parts of a sentence, and their effect on BLEU.
 //
 // Chiang (2012), Hope and fear, equation 10: rho of a part is split by the source words that it
-// covers, with the average reference length; of the whole it is that of BLEU itself. Where nothing
-// is known of the source, parts have the length that they should have.
+// covers, with the average reference length; for the whole sentence it is the rho of BLEU. If the
+// source spans are unknown, parts are taken to have the right length.
 
 // Factors by length, for hypotheses that share their reference length.
 class LengthFactors {
@@ -104,11 +105,11 @@ class LengthFactors {
     std::vector<double> factors_;  // -1: not known yet
 };
 
-// The factors of DocumentGain for the derivations of each node: nodes that cover as many source
-// words share them.
+// The factors of DocumentGain for the derivations of each node; nodes that cover equally many
+// source words share them.
 class PartLengths {
   public:
-    // Forest and references have to live as long as this.
+    // Forest and references must outlive this object.
     PartLengths(const Forest& forest, const BleuReferences& references, std::size_t sentence)
         : forest_(&forest), references_(&references), sentence_(sentence) {
         const std::int32_t source = forest.covered(forest.root());
@@ -117,7 +118,7 @@ class PartLengths {
         factors_.resize(std::min(source, max_covered) + 1);
     }
 
-    // Turn to the derivations of a node.
+    // Begin with the derivations of a node.
     void begin(NodeId node) {
         node_ = node;
         const auto covered = static_cast<std::size_t>(forest_->covered(node));
@@ -153,7 +154,7 @@ class PartLengths {
     LengthFactors* current_ = nullptr;
     std::vector<LengthFactors> factors_;  // by source words covered
     LengthFactors of_root_;
-    LengthFactors others_;  // of a node that covers more than there are words
+    LengthFactors others_;  // for a node that covers more words than the sentence has
 };
 
 }  // namespace hopefear

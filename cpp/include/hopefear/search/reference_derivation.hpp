@@ -1,4 +1,4 @@
-// The best derivation of a forest whose string is a reference: bold updating.
+// The best derivation of a forest whose string is a reference, for bold updates.
 //
 // Liang et al. (2006), An end-to-end discriminative approach to machine translation, ACL; Chiang
 // (2012), Hope and fear, 4.1.
@@ -13,8 +13,8 @@
 
 namespace hopefear {
 
-// Of all derivations whose string is one of the references of `sentence` the one with the largest
-// score; nothing where there is none. numbers[w] is what word w of the forest is in the references.
+// The derivation with the largest score among those whose string is a reference of `sentence`, if
+// there is one. numbers[w] is the number of the forest's word w in the references.
 [[nodiscard]] std::optional<ScoredDerivation> reference_derivation(const Forest& forest,
                                                                    const ReferenceWords& references,
                                                                    std::size_t sentence,

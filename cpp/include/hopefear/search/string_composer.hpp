@@ -1,7 +1,7 @@
-// Puts the strings of derivations together from those of their tails, and counts their matches.
+// Composes the strings of derivations from those of their tails, and counts their matches.
 //
-// Of a string all that counts is in its first K - 1 words, the state of the automaton after the
-// last one, its length, and how often it has each k-gram of the references.
+// All that matters of a string are its first K - 1 words, the state of the automaton after the last
+// one, its length, and the count of each reference k-gram.
 #pragma once
 
 #include <algorithm>
@@ -18,22 +18,22 @@
 
 namespace hopefear {
 
-// How often the k-grams of a sentence's references occur in each of many strings, clipped.
+// Clipped counts of a sentence's reference k-grams in each of many strings.
 //
 // Papineni et al. (2002), BLEU. min(a + b, limit) = min(min(a, limit) + min(b, limit), limit):
-// parts may be clipped before they are put together.
+// parts may be clipped before they are combined.
 
-// Most k-grams may match once, so that a bit says it all; only the others have counts.
+// Most k-grams can match only once: one bit is enough. Only the others have counts.
 class ClippedCounts {
   public:
     using State = ReferenceAutomaton::State;
     using String = std::uint32_t;  // its number
 
-    // The automaton has to live as long as this.
+    // The automaton must outlive this object.
     explicit ClippedCounts(const ReferenceAutomaton& automaton);
 
     void clear();
-    // Of a k-gram, in some strings together; each of them is clipped.
+    // The count of a k-gram in some strings together; each string's count is clipped.
     [[nodiscard]] std::int64_t count(State state, std::span<const String> strings) const {
         std::int64_t sum = 0;
         const std::int32_t column = column_[state];
@@ -41,7 +41,7 @@ class ClippedCounts {
             sum += column < 0 ? has(state, string) : counts_[string * columns_ + column];
         return sum;
     }
-    // Call excess(depth, n) for k-grams that are in `strings` together by n more than count.
+    // Call excess(depth, n) for k-grams whose count in `strings` together exceeds the limit by n.
     template <class Excess>
     void for_each_excess(std::span<const String> strings, const Excess& excess) const {
         for (std::size_t block = 0; block < blocks_; ++block) {
@@ -59,10 +59,10 @@ class ClippedCounts {
             }
         }
     }
-    // The next string: made of others, with k-grams besides. No k-gram of `added` is in all of it
-    // more often than it counts.
+    // Append a string composed of others and additional k-grams. No k-gram of `added` exceeds its
+    // limit in the whole string.
     void push_back(std::span<const String> strings, std::span<const State> added);
-    // The same in the place of another string; `strings` come before it.
+    // The same, replacing another string; `strings` precede it.
     void replace(String string, std::span<const String> strings, std::span<const State> added);
 
   private:
@@ -75,7 +75,8 @@ class ClippedCounts {
     }
 
     const ReferenceAutomaton* automaton_;
-    std::vector<std::int32_t> column_;  // of k-grams that may match more than once; -1: once
+    // of k-grams that can match more than once; -1 for the others
+    std::vector<std::int32_t> column_;
     std::vector<std::int32_t> limits_;  // by column
     std::size_t columns_ = 0;
     std::size_t blocks_;
@@ -95,8 +96,7 @@ struct ComposedString {
     std::array<WordId, Lanes - 1> left;  // the first K - 1 words
 };
 
-// Strings are numbered from 0; `Strings` is a container of what is known of each, of a type derived
-// from ComposedString.
+// Strings are numbered from 0; `Strings` is a container of types derived from ComposedString.
 template <std::size_t Lanes>
 class StringComposer {
   public:
@@ -104,11 +104,12 @@ class StringComposer {
     using Id = ClippedCounts::String;
     using Composed = ComposedString<Lanes>;
 
-    // Strings of derivations can be exponentially longer than their forest: beyond this, all of
-    // them are of one length.
+    // The strings of derivations can be exponentially longer than their forest: all lengths beyond
+    // this one are equal.
     static constexpr std::int64_t max_length = std::int64_t{1} << 30;
 
-    // The forest has to live as long as this. numbers[w] is what its word w is in the references.
+    // The forest must outlive this object. numbers[w] is the number of its word w in the
+    // references.
     StringComposer(const Forest& forest, ReferenceAutomaton automaton,
                    std::span<const WordId> numbers)
         : forest_(&forest),
@@ -147,7 +148,7 @@ class StringComposer {
         out.matches = matches;
     }
 
-    // If all k-grams would match that are in none of the tails.
+    // The matches if every k-gram that is in none of the tails matched.
     template <class Strings>
     [[nodiscard]] KGramMatches<Lanes> most_matches(std::span<const Id> tails,
                                                    const Strings& strings,
@@ -195,7 +196,7 @@ class StringComposer {
         }
     }
 
-    // The counts of the strings that have numbers.
+    // The counts of the numbered strings.
     [[nodiscard]] ClippedCounts& counts() { return counts_; }
 
   private:
@@ -206,8 +207,8 @@ class StringComposer {
         return state;
     }
 
-    // Of the k-grams that end within the tail, those that begin there were counted there. Once
-    // none goes on from before the tail, none will.
+    // K-grams within a tail were counted there; only those that begin before it are new. Once none
+    // continues from before the tail, none will.
     State read_tail(const Composed& tail, std::span<const Id> tails, State state, Composed& out) {
         const int size = std::min(tail.length, order_ - 1);
         for (int i = 0; i < size; ++i) {
