@@ -20,7 +20,7 @@ help:
 	@echo "make check     formatting, linters, types, import contracts, spelling"
 	@echo "make tidy      clang-tidy over the whole core (make check runs it on the learners' kernels)"
 	@echo "make bench     benchmarks, as ratios measured in one run"
-	@echo "make format    format Python and C++, regenerate the core's type stubs"
+	@echo "make format    format Python and C++, regenerate type stubs and docs/reference.md"
 	@echo "make clean     remove the environment and everything built"
 
 demo: build
@@ -63,6 +63,7 @@ format: build
 	$(BIN)/ruff check --fix $(PY)
 	@$(BIN)/clang-format -i $(CPP)
 	$(BIN)/python -m nanobind.stubgen -q -m hopefear._core -o src/hopefear/_core.pyi
+	$(BIN)/python -m hopefear.reference > docs/reference.md
 
 # The tools that build the core come first, so that they can be reused: with build isolation every
 # build would start from nothing, without it one changed file is one compiler call.

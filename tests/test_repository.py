@@ -4,7 +4,9 @@ import ast
 import importlib
 import re
 import shutil
+import statistics
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from hopefear.formats import forest_formats, nbest_formats, weights_formats
 from hopefear.learners import learners
 from hopefear.losses import losses
 from hopefear.metrics import metrics
+from hopefear.parallel import strategies
+from hopefear.presets import load_presets
 from hopefear.registry import Registry
 from hopefear.regularizers import regularizers
 from hopefear.translation.features import templates
@@ -36,6 +40,26 @@ FACES = {
     "nbest",
     "search",
     "translation",
+    "types",
+}
+
+
+# Everything else is in a folder.
+TOP = {
+    "__init__",
+    "api",
+    "arguments",
+    "commands",
+    "errors",
+    "events",
+    "grammar",
+    "losses",
+    "nbest",
+    "reference",
+    "registry",
+    "regularizers",
+    "rhythm",
+    "threads",
     "types",
 }
 
@@ -80,6 +104,18 @@ def test_no_source_file_is_longer_than_500_lines() -> None:
     assert [path.name for path in code if text_of(path).count("\n") > 500] == []
 
 
+def test_the_top_of_the_package_has_only_the_named_modules() -> None:
+    assert {path.stem for path in PACKAGE.glob("*.py")} - TOP == set()
+
+
+def test_the_files_of_learners_are_short() -> None:
+    names = {learners[name].__module__ for name in learners}
+    files = [Path(str(sys.modules[n].__file__)) for n in names if n.startswith("hopefear.")]
+    sizes = {path.stem: text_of(path).count("\n") for path in files}
+    assert [name for name, size in sizes.items() if size > 180] == []
+    assert statistics.median(sizes.values()) <= 90
+
+
 def test_no_header_of_the_core_lies_outside_the_folders() -> None:
     assert list((ROOT / "cpp" / "include" / "hopefear").glob("*.hpp")) == []
     assert list((ROOT / "cpp" / "src").glob("*.cpp")) == []
@@ -105,6 +141,7 @@ def test_the_folders_of_the_tests_mirror_the_package() -> None:
         metrics,
         nbest_formats,
         regularizers,
+        strategies,
         templates,
         weights_formats,
     ],
@@ -115,6 +152,11 @@ def test_every_registered_name_is_in_the_documentation(registry: Registry[object
     shown = r"(?:`|:|--features ){}(?![\w-])"  # in backticks, as a sample, in a command
     ours = [n for n in registry if registry[n].__module__.startswith("hopefear.")]
     assert [n for n in ours if not re.search(shown.format(re.escape(n)), pages)] == []
+
+
+def test_every_preset_is_in_the_documentation() -> None:
+    page = (ROOT / "docs" / "presets.md").read_text(encoding="utf-8")
+    assert [name for name in load_presets() if f"\n{name} " not in page] == []
 
 
 def test_nothing_is_left_for_later() -> None:

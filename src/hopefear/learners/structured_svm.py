@@ -43,9 +43,7 @@ class StructuredSvm:
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=100)
     whole: ClassVar[bool] = True
 
-    strength: float = setting(
-        1.0, "C, how much the mean loss counts against staying near the start.", above=0
-    )
+    strength: float = setting(1.0, "C, the weight of the mean loss.", above=0)
     reference: Literal["max-metric", "hope"] = setting(
         "max-metric", "What stands for the reference; chosen once, so that the problem is convex."
     )
