@@ -20,6 +20,7 @@ import tomllib
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
@@ -180,6 +181,7 @@ def parse_assignment(text: str) -> tuple[str, Text]:
     return key, Text(value)
 
 
+@cache
 def registry_of(hint: Any) -> Registry[Any] | None:
     """Find the registry in ``Annotated[X, registry]``, also within ``... | None``."""
     if get_origin(hint) in (Union, types.UnionType):

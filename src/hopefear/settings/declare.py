@@ -13,8 +13,9 @@ A value outside the limits is an OptionError when the object is made, wherever i
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cache
+from inspect import Parameter, Signature
 from numbers import Real
 from types import MappingProxyType
 from typing import (
@@ -35,7 +36,7 @@ from hopefear.registry import suggest
 __all__ = ["Declaration", "declaration", "parse_size", "setting", "settings", "type_hints"]
 
 T = TypeVar("T")
-_KEY, _AFTER = "hopefear", "__post_init__"
+_KEY = "hopefear"
 
 
 class Declaration(NamedTuple):
@@ -140,9 +141,77 @@ def declaration(of: Field[Any]) -> Declaration:
 # although its default is not a keyword argument.
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def settings(cls: type[T]) -> type[T]:
-    """Make a frozen dataclass of settings; a method `check`, if any, sees them all together."""
-    setattr(cls, _AFTER, _check)
-    return dataclass(frozen=True, kw_only=True)(cls)
+    """Make a frozen dataclass of settings; a method `check`, if any, sees them all together.
+
+    All classes share their methods. `dataclass` would compile some for each when it is made, a
+    millisecond a class, which is a tenth of a second at every start of the program.
+    """
+    for name, method in _METHODS.items():
+        if vars(cls).get(name) is None:  # a class with __eq__ has None for __hash__
+            setattr(cls, name, method)
+    return dataclass(init=False, repr=False, eq=False, kw_only=True)(cls)
+
+
+class _Signature:
+    """The signature of a class of settings, made when somebody asks for it."""
+
+    def __get__(self, instance: object, owner: type) -> Signature:
+        parameters = []
+        for option in fields(owner):
+            made = option.default_factory
+            default = option.default if made is MISSING else made()
+            default = Parameter.empty if default is MISSING else default
+            hint = type_hints(owner)[option.name]
+            name, kind = option.name, Parameter.KEYWORD_ONLY
+            parameters.append(Parameter(name, kind, default=default, annotation=hint))
+        return Signature(parameters)
+
+
+class _Settings:
+    """What all classes of settings have; `settings` copies it into them."""
+
+    __signature__ = _Signature()
+
+    def __init__(self, **values: object) -> None:
+        owner: Any = self
+        for option in fields(owner):
+            if option.init and option.name in values:
+                value = values.pop(option.name)
+            elif option.default is not MISSING:
+                value = option.default
+            elif option.default_factory is not MISSING:
+                value = option.default_factory()
+            else:
+                raise TypeError(f"{type(self).__name__} needs the argument '{option.name}'")
+            object.__setattr__(self, option.name, value)
+        for name in values:
+            raise TypeError(f"{type(self).__name__} got an unexpected keyword argument '{name}'")
+        _check(self)
+
+    def __repr__(self) -> str:
+        owner: Any = self
+        shown = (f"{x.name}={getattr(self, x.name)!r}" for x in fields(owner) if x.repr)
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+    def __eq__(self, other: object) -> bool:
+        return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), _values(self)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to '{name}' of settings; use replace()")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete '{name}' of settings")
+
+
+_NOT_COPIED = ("__module__", "__doc__", "__dict__", "__weakref__", "__qualname__")
+_METHODS = {name: value for name, value in vars(_Settings).items() if name not in _NOT_COPIED}
+
+
+def _values(of: Any) -> tuple[object, ...]:
+    return tuple(getattr(of, option.name) for option in fields(of) if option.compare)
 
 
 def _check(self: object) -> None:

@@ -7,6 +7,7 @@ what `walk` yields.
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
 from inspect import Parameter, Signature
 from inspect import signature as inspect_signature
 from keyword import iskeyword
@@ -143,8 +144,9 @@ def keyword_options(kind: type, keywords: Mapping[str, object], source: str) -> 
     A keyword is the name of an option with underscores ("dev_refs"), or a dotted key with double
     ones ("learner__max_step"); a table may be a mapping or an object. None stands for nothing.
     """
-    known = {option.keyword: option for option in _by_priority(kind)}
-    by_key = {option.key: option for option in walk(kind)}
+    options = _by_priority(kind)
+    known = {option.keyword: option for option in options}
+    by_key = {option.key: option for option in options}
     found: Table = {}
     for keyword, value in keywords.items():
         key = keyword.replace("__", ".")
@@ -274,6 +276,7 @@ def _default(field: Field[Any]) -> object:
     return None if field.default is MISSING else field.default
 
 
+@cache
 def _bare(hint: Any) -> Any:
     """Return a type without annotations and without None; the first one of several."""
     if get_origin(hint) is Annotated:
