@@ -305,11 +305,9 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     from hopefear.candidates.values import describe_large_value
     from hopefear.formats import SentenceKeys, load_nbest
     from hopefear.formats.weights import read_run_weights
-    from hopefear.types import Weights
 
     chosen = _decode(RerankSettings, settings, "rerank")
-    given, tell = chosen.weights, progress or _silent
-    weights = read_run_weights(given) if isinstance(given, Path) else Weights(given)
+    weights, tell = read_run_weights(chosen.weights), progress or _silent
     if chosen.forests is not None:
         return ForestReranking(
             forests=chosen.forests,

@@ -260,7 +260,7 @@ def test_the_list_of_presets_says_what_each_of_them_learns_from(hopefear: Hopefe
     for name in (name for name in found if "lists" not in found[name]):
         assert hopefear("tune", name, *DATA, "-o", "run").code == 2, name
     shown = hopefear("presets", "annealed-mira").out
-    assert shown.endswith("# learns from: forests, model\n")
+    assert "# learns from: forests, model\n" in shown
 
 
 def test_a_preset_is_shown_as_toml(hopefear: Hopefear) -> None:

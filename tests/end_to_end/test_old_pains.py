@@ -113,7 +113,7 @@ def test_every_failure_is_explained_in_one_line(
     short = tmp_path / "short"
     short.write_text("a reference\n")
     commands: dict[str, tuple[int, list[str | Path]]] = {
-        "'foo' is no preset": (2, ["foo", *options(files, run)]),
+        "unknown preset or learner 'foo'": (2, ["foo", *options(files, run)]),
         "'nan' is not finite": (2, ["pro", *options(files, run, "--start", "lm=nan")]),
         "'lm' comes twice": (2, ["pro", *options(files, run, "--start", "lm=1 lm=2")]),
         "'words' has no name": (2, ["pro", *options(files, run, "--start", "lm=1 words")]),

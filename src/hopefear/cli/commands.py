@@ -191,8 +191,11 @@ def presets(own: commands.PresetsCommand) -> None:
     from hopefear.settings.config import format_table
 
     if own.name is not None:
-        click.echo(format_table(table_of(own.name)), nl=False)
+        table = format_table(table_of(own.name))
+        if own.name in load_presets():
+            click.echo(f"# {load_presets()[own.name].explanation}")
         click.echo(f"# learns from: {', '.join(learns_from(learner_of(own.name)))}")
+        click.echo(table, nl=False)
         return
     rows = [("preset", "learns from", "what it is")]
     for title, preset in load_presets().items():

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from hopefear.arguments import weights_or_file
 from hopefear.errors import ConfigError
 from hopefear.evaluation import choose_metrics
 from hopefear.formats.files import PathLike, Tell, tell_nobody
+from hopefear.formats.weights import read_run_weights
 from hopefear.inspection import Cloud, write_cloud
 from hopefear.inspection.build import CloudOptions
 from hopefear.inspection.sources import inspect_forests, inspect_lists, inspect_run
@@ -123,7 +123,7 @@ def _file_name(sentence: str) -> str:
 
 
 def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
-    return None if weights is None else weights_or_file("weights", weights)
+    return None if weights is None else read_run_weights(weights)
 
 
 def _paths(paths: PathLike | Sequence[PathLike]) -> tuple[Path, ...]:

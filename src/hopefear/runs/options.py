@@ -12,6 +12,7 @@ from hopefear.errors import ConfigError, FormatError
 from hopefear.formats.fields import parse_number
 from hopefear.learners import AnyLearner, learners
 from hopefear.metrics import metrics
+from hopefear.parallel import Serial, strategies
 from hopefear.presets import load_presets, overlaid
 from hopefear.registry import suggest
 from hopefear.runs.settings import TuneSettings
@@ -94,7 +95,9 @@ def table_of(learner: str, metric: str | None = None) -> Table:
     table, source = _base(learner)
     if metric is not None:
         table["metric"] = {"name": metric}
-    return _expanded(table, source)
+    table = _expanded(table, source)
+    table.setdefault("strategy", config.encode_choice(strategies, Serial()))
+    return table
 
 
 def learner_of(name: str) -> AnyLearner:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopefear.arguments import weights_or_file
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.forest import Derivation, Forest
 from hopefear.formats.files import PathLike
 from hopefear.formats.rules import InputSegment, parse_segment, read_rules
+from hopefear.formats.weights import read_run_weights
 from hopefear.threads import map_in_order
 from hopefear.translation import Decoder, GrammarUse
 from hopefear.translation.model import Model, weights_for
@@ -163,7 +163,7 @@ class _Translator:
 def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
     if weights is None or isinstance(weights, Weights):
         return weights
-    return weights_or_file("weights", weights)
+    return read_run_weights(weights)
 
 
 def _decoders(

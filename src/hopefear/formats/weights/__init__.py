@@ -1,5 +1,6 @@
 """Weights: reading and writing in all registered formats."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from hopefear.errors import ConfigError, DataError, FormatError
@@ -31,8 +32,10 @@ def read_weights(path: PathLike, format: str | WeightsFormat | None = None) -> W
         return choose_format(source, weights_formats, format).read(source)
 
 
-def read_run_weights(path: PathLike) -> Weights:
-    """Read weights from a file, or from the directory of a run or a model."""
+def read_run_weights(path: PathLike | Mapping[str, float]) -> Weights:
+    """Read weights from a file, or from the directory of a run or a model; a mapping has them."""
+    if isinstance(path, Mapping):
+        return Weights(path)
     if not Path(path).is_dir():
         return read_weights(path)
     file = Path(path) / "weights.tsv"
