@@ -76,7 +76,7 @@ def prepared(
     decoder = model.decoder()
     write_parses(path, decoder, sentences, threads=1)
     names = Vocabulary()
-    for name in (*model.weights, *decoder.feature_names.texts()):
+    for name in (*model.weights, *decoder.feature_names):
         names.add(name)
     rescorer = decoder.rescorer()
     parses = Parses(ForestStore.open(path, feature_names=names), rescorer)

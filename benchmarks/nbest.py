@@ -71,7 +71,7 @@ def reading(name: str, content: bytes) -> list[tuple[str, str]]:
     lists = read(content)
     ours = seconds(lambda: read(content))
     script = seconds(lambda: read_in_python(content), 1)
-    numbers = 8 * sum(len(lists.core.feature_ids(row)) for row in range(len(lists)))
+    numbers = 8 * sum(len(lists.feature_ids(row)) for row in range(len(lists)))
     speed = len(content) / ours / 1e6
     ratio = f"{script / ours:.0f} times as fast as a Python script ({speed:.0f} MB/s here)"
     return [

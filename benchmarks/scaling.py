@@ -92,7 +92,7 @@ def doubling(
 
 def oracle_pairs(data: ListSet) -> int:
     """Return how many pairs the exhaustive PRO learns from."""
-    lists, sentences = data.nbest.core, np.arange(data.sentence_count)
+    lists, sentences = data.nbest, np.arange(data.sentence_count)
     oracles = _core.corpus_oracles(lists, data.corpus_score, sentences)
     pairs = _core.oracle_pairs(lists, sentences, oracles, most=Pro().max_oracles)
     return len(pairs)

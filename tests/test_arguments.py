@@ -21,9 +21,9 @@ evaluate: Callable[..., object] = hopefear.evaluate
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((-1, "a", {"x": 1.0}), "a sentence is a whole number from 0, got -1"),
-        ((1.5, "a", {"x": 1.0}), r"a sentence is a whole number from 0, got 1\.5"),
-        ((2**70, "a", {"x": 1.0}), "a sentence is a whole number from 0, got 1180"),
+        ((-1, "a", {"x": 1.0}), "a sentence number must be a whole number >= 0, got -1"),
+        ((1.5, "a", {"x": 1.0}), r"a sentence number must be a whole number >= 0, got 1\.5"),
+        ((2**70, "a", {"x": 1.0}), "a sentence number must be a whole number >= 0, got 1180"),
         ((3, None, {"x": 1.0}), "sentence 3: the text must be a string, got None"),
         ((3, "a\ud800", {"x": 1.0}), r"sentence 3: the text contains '\\ud800'"),
         ((3, "a", {"x": "1"}), "sentence 3: feature 'x' must be a number, got '1'"),

@@ -99,7 +99,7 @@ def test_a_loss_and_its_slopes_are_those_of_its_definition(
     def defined(s: Array) -> float:
         return sum(definition(s[r], costs[r]) for r in rows if r.stop > r.start)
 
-    value, slopes = _core.loss_gradient(nbest.core, scores, costs / 4, 4.0, loss.core(), 1)
+    value, slopes = _core.loss_gradient(nbest, scores, costs / 4, 4.0, loss.core(), 1)
     assert value == pytest.approx(defined(scores), rel=1e-9, abs=1e-9)
     # Scores are drawn from a continuum, so that no max is at a kink.
     step = 1e-6
@@ -113,7 +113,7 @@ def test_a_loss_and_its_slopes_are_those_of_its_definition(
 def test_large_scores_do_not_overflow_a_soft_loss() -> None:
     nbest = lists([2])
     value, slopes = _core.loss_gradient(
-        nbest.core, np.array([1e6, 1e6 - 1]), np.zeros(2), 1.0, TABLE["log"][0].core(), 1
+        nbest, np.array([1e6, 1e6 - 1]), np.zeros(2), 1.0, TABLE["log"][0].core(), 1
     )
     assert value == 0.0
     np.testing.assert_array_equal(slopes, [0.0, 0.0])
@@ -130,7 +130,7 @@ def test_the_number_of_threads_does_not_change_a_bit() -> None:
     random = np.random.default_rng(1)
     scores, costs = random.normal(size=2500), random.random(2500)
     one, two = (
-        _core.loss_gradient(nbest.core, scores, costs, 1.0, TABLE["soft ramp 3"][0].core(), threads)
+        _core.loss_gradient(nbest, scores, costs, 1.0, TABLE["soft ramp 3"][0].core(), threads)
         for threads in (1, 2)
     )
     assert one[0] == two[0]

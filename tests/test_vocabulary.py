@@ -14,7 +14,7 @@ def test_a_vocabulary_numbers_strings_in_order_of_first_appearance(texts: list[s
     ids = [vocabulary.add(text) for text in texts]
     distinct = list(dict.fromkeys(texts))
     assert ids == [distinct.index(text) for text in texts]
-    assert [vocabulary[i] for i in range(len(vocabulary))] == distinct
+    assert list(vocabulary) == distinct
     assert [vocabulary.find(text) for text in distinct] == list(range(len(distinct)))
 
 
@@ -32,7 +32,7 @@ def test_many_strings_are_found_as_each_of_them_is(texts: list[str], others: lis
     one_by_one = [vocabulary.find(text) for text in texts + others]
     found = vocabulary.find_all(texts + others)
     assert found.tolist() == [-1 if id is None else id for id in one_by_one]
-    assert vocabulary.texts() == list(dict.fromkeys(texts))
+    assert list(vocabulary) == list(dict.fromkeys(texts))
 
 
 @pytest.mark.parametrize("unknown", [-1, 1])
@@ -61,4 +61,4 @@ def test_threads_may_add_and_read_at_once() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert sorted(vocabulary.texts()) == sorted(texts)
+    assert sorted(list(vocabulary)) == sorted(texts)

@@ -26,7 +26,7 @@ def synthetic_set(
 ) -> ListSet:
     builder, references = NBestBuilder(), []
     for name in START:
-        builder.core.feature_names.add(name)
+        builder.feature_names.add(name)
     candidates = SyntheticCandidates(sentences=sentences, size=size, seed=seed)
     for sentence, (text, segment) in enumerate(candidates):
         references.append([text])

@@ -54,6 +54,13 @@ auto without_gil(const Work& work) {
     return work();
 }
 
+// Add a method to a class that another file here binds.
+template <class T, class Function, class... Extra>
+void def_method(const char* name, Function&& function, const Extra&... extra) {
+    nb::cpp_function_def<T>(std::forward<Function>(function), nb::scope(nb::type<T>()),
+                            nb::name(name), nb::is_method(), extra...);
+}
+
 // One function for each binding file.
 void bind_nbest(nb::module_& m);
 void bind_forest(nb::module_& m);

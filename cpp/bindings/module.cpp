@@ -52,7 +52,14 @@ void bind_vocabulary(nb::module_& m) {
                 return to_array(vocabulary.find_all(texts));
             },
             nb::arg("texts"), "The ids of many strings; -1 for unknown strings.")
-        .def("texts", &Vocabulary::texts, "All strings in the order of their ids.")
+        .def(
+            "__iter__", [](const Vocabulary& v) { return nb::iter(nb::cast(v.texts())); },
+            nb::sig("def __iter__(self) -> collections.abc.Iterator[str]"),
+            "All strings in the order of their ids.")
+        .def(
+            "__contains__",
+            [](const Vocabulary& v, std::string_view text) { return v.find(text).has_value(); },
+            nb::arg("text"))
         .def("__getitem__", &Vocabulary::text, nb::arg("id"))
         .def("__len__", &Vocabulary::size)
         .def_prop_ro("nbytes", &Vocabulary::bytes, "Bytes of memory in use.");

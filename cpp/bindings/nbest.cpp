@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -32,6 +33,25 @@ std::optional<MatrixOut<double>> statistics_of(const NBest& lists, std::int64_t 
                      statistics->dimension());
 }
 
+NBest subset(const NBest& nbest, std::vector<std::int64_t> sentences) {
+    std::ranges::sort(sentences);
+    const auto repeated = std::ranges::unique(sentences);
+    sentences.erase(repeated.begin(), repeated.end());
+    NBestBuilder builder(nbest.words(), nbest.feature_names(), {});
+    builder.add(nbest, sentences);
+    NBest part = builder.finish(nbest.sentences());
+    if (const auto statistics = nbest.statistics()) {
+        std::vector<double> values;
+        for (const auto sentence : sentences) {
+            const auto at = nbest.checked_sentence(sentence);
+            const auto rows = statistics->read(nbest.offsets()[at], nbest.offsets()[at + 1]);
+            values.insert(values.end(), rows.begin(), rows.end());
+        }
+        part.set_statistics(values, statistics->dimension());
+    }
+    return part;
+}
+
 void bind_builder(nb::module_& m) {
     nb::class_<NBestBuilder>(m, "NBestBuilder",
                              "Collects hypotheses in any order and drops duplicates.")
@@ -40,41 +60,65 @@ void bind_builder(nb::module_& m) {
             [](NBestBuilder* self, std::shared_ptr<Vocabulary> words,
                std::shared_ptr<Vocabulary> feature_names, std::size_t memory_limit,
                std::string directory) {
-                new (self) NBestBuilder(std::move(words), std::move(feature_names),
+                const auto given = [](std::shared_ptr<Vocabulary>& names) {
+                    return names ? std::move(names) : std::make_shared<Vocabulary>();
+                };
+                new (self) NBestBuilder(given(words), given(feature_names),
                                         {memory_limit, std::move(directory)});
             },
-            nb::arg("words"), nb::arg("feature_names"), nb::kw_only(), nb::arg("memory_limit") = 0,
-            nb::arg("directory") = "")
+            nb::arg("words").none() = nb::none(), nb::arg("feature_names").none() = nb::none(),
+            nb::kw_only(), nb::arg("memory_limit") = 0, nb::arg("directory") = "")
+        .def("__len__", &NBestBuilder::hypotheses)
         .def(
-            "add",
+            "add_ids",
             [](NBestBuilder& builder, std::size_t sentence, std::string_view text,
                const std::vector<FeatureId>& ids, const std::vector<double>& values) {
                 return builder.add(sentence, text, ids, values);
             },
             nb::arg("sentence"), nb::arg("text"), nb::arg("feature_ids"), nb::arg("feature_values"),
             "Add a hypothesis; returns False for a duplicate.")
-        .def("add_all", nb::overload_cast<const NBest&>(&NBestBuilder::add), nb::arg("lists"),
+        .def("merge", nb::overload_cast<const NBest&>(&NBestBuilder::add), nb::arg("lists"),
              nb::call_guard<nb::gil_scoped_release>(),
-             "Add all hypotheses of other lists; returns how many were new.")
-        .def(
-            "add_some",
-            [](NBestBuilder& builder, const NBest& lists, const ArrayIn<std::int64_t>& sentences) {
-                const auto numbers = as_span(sentences);
-                return without_gil([&] { return builder.add(lists, numbers); });
-            },
-            nb::arg("lists"), nb::arg("sentences"),
-            "Add the hypotheses of these sentences; returns how many were new.")
+             "Add all hypotheses of other lists; return the number of new ones.")
         .def("finish", &NBestBuilder::finish, nb::arg("sentences") = 0,
              nb::call_guard<nb::gil_scoped_release>(),
-             "Make the lists, at least `sentences` of them; the builder is empty afterwards.")
-        .def_prop_ro("words", &NBestBuilder::words, "The words of hypotheses.")
-        .def_prop_ro("feature_names", &NBestBuilder::feature_names, "The names of features.")
-        .def_prop_ro("hypothesis_count", &NBestBuilder::hypotheses, "Hypotheses so far.")
-        .def_prop_ro("duplicate_count", &NBestBuilder::duplicates, "Duplicates dropped so far.");
+             "Make the lists of at least `sentences` sentences; the builder is empty afterwards.")
+        .def_prop_ro("words", &NBestBuilder::words, "The words of texts by id.")
+        .def_prop_ro("feature_names", &NBestBuilder::feature_names, "Names of features by id.")
+        .def_prop_ro("duplicate_count", &NBestBuilder::duplicates, "Duplicates left out so far.");
 }
 
 void bind_rows(nb::class_<NBest>& lists) {
     lists
+        .def(
+            "subset",
+            [](const NBest& nbest, std::vector<std::int64_t> sentences) {
+                const nb::gil_scoped_release released;
+                return subset(nbest, std::move(sentences));
+            },
+            nb::arg("sentences"),
+            "The lists of these sentences with their statistics; the other lists are empty.")
+        .def(
+            "rows",
+            [](const NBest& nbest, std::int64_t sentence) {
+                const auto offsets = nbest.offsets();
+                const auto at = nbest.checked_sentence(sentence);
+                return nb::handle(reinterpret_cast<PyObject*>(&PyRange_Type))(offsets[at],
+                                                                              offsets[at + 1]);
+            },
+            nb::arg("sentence"), nb::sig("def rows(self, sentence: int) -> range"),
+            "Rows of a sentence.")
+        .def(
+            "features_of",
+            [](const NBest& nbest, std::int64_t row) {
+                nb::dict features;
+                const auto [ids, values] = nbest.features(nbest.checked_row(row));
+                for (std::size_t i = 0; i < ids.size(); ++i)
+                    features[nb::cast(nbest.feature_names()->text(ids[i]))] = values[i];
+                return features;
+            },
+            nb::arg("row"), nb::sig("def features_of(self, row: int) -> dict[str, float]"),
+            "Features of a hypothesis by name.")
         .def(
             "feature_ids",
             [](nb::handle self, std::int64_t row) {
@@ -103,26 +147,140 @@ void bind_rows(nb::class_<NBest>& lists) {
             nb::arg("row"), "The text of a hypothesis.");
 }
 
+void bind_kernels(nb::class_<NBest>& lists) {
+    lists.def(
+        "scores",
+        [](const NBest& lists, const ArrayIn<double>& weights, std::size_t threads) {
+            const auto w = as_span(weights);
+            return to_array(without_gil([&] { return nbest_scores(lists, w, threads); }));
+        },
+        nb::arg("weights"), nb::arg("threads") = 0, "w · h of each row.");
+    lists.def(
+        "sentence_scores",
+        [](const NBest& lists, std::int64_t sentence, const ArrayIn<double>& weights) {
+            return to_array(
+                sentence_scores(lists, lists.checked_sentence(sentence), as_span(weights)));
+        },
+        nb::arg("sentence"), nb::arg("weights"), "w · h of the rows of one sentence.");
+    lists.def(
+        "sum_statistics",
+        [](const NBest& lists, const ArrayIn<std::int64_t>& rows) {
+            return to_array(sum_statistics(lists, as_span(rows)));
+        },
+        nb::arg("rows"), "Sum of the statistics of some rows, ignoring -1.");
+    lists.def(
+        "column",
+        [](const NBest& lists, FeatureId feature, std::size_t threads) {
+            return to_array(without_gil([&] { return feature_column(lists, feature, threads); }));
+        },
+        nb::arg("feature"), nb::arg("threads") = 0, "Value of one feature in each row.");
+    lists.def(
+        "feature_sum",
+        [](const NBest& nbest, const ArrayIn<std::int64_t>& rows, const ArrayIn<double>& x) {
+            return to_array(without_gil([&] {
+                return feature_sum(nbest, as_span(rows), as_span(x), nbest.feature_names()->size());
+            }));
+        },
+        nb::arg("rows"), nb::arg("x"),
+        "Sum of the feature vectors of some rows, each multiplied by its `x`.");
+    lists.def(
+        "feature_spread",
+        [](const NBest& nbest) {
+            return to_array(
+                without_gil([&] { return feature_spread(nbest, nbest.feature_names()->size()); }));
+        },
+        "How much each feature varies within a list: the root of its mean variance; 0 for a "
+        "feature that cannot change any choice.");
+    lists.def(
+        "count_features",
+        [](const NBest& lists) {
+            return without_gil(
+                [&] { return count_features(lists, lists.feature_names()->size()); });
+        },
+        "How often each feature occurs; values of zero count.");
+    lists.def(
+        "find_value_above",
+        [](const NBest& lists, double bound) {
+            std::optional<std::tuple<std::int64_t, FeatureId, double>> found;
+            if (const auto at = without_gil([&] { return find_value_above(lists, bound); }))
+                found = {at->row, at->feature, at->value};
+            return found;
+        },
+        nb::arg("bound"),
+        "Row, feature and value of the first value with a larger magnitude than `bound`.");
+    lists.def(
+        "checksum", [](const NBest& lists) { return without_gil([&] { return checksum(lists); }); },
+        "A checksum of the features and the statistics.");
+    lists.def(
+        "rows_without_words",
+        [](const NBest& lists) {
+            return to_array(without_gil([&] { return rows_without_words(lists); }));
+        },
+        "The hypotheses whose text is empty.");
+}
+
+void bind_counts(nb::module_& m) {
+    nb::class_<FeatureCounts>(m, "FeatureCounts", "How often each feature occurs.")
+        .def_prop_ro(
+            "hypotheses",
+            [](nb::handle self) {
+                return view(
+                    std::span<const std::int64_t>(nb::cast<const FeatureCounts&>(self).hypotheses),
+                    self);
+            },
+            "Hypotheses that have it.")
+        .def_prop_ro(
+            "lists",
+            [](nb::handle self) {
+                return view(
+                    std::span<const std::int64_t>(nb::cast<const FeatureCounts&>(self).lists),
+                    self);
+            },
+            "Lists that have it.")
+        .def_prop_ro(
+            "hypotheses_of_lists",
+            [](nb::handle self) {
+                return view(std::span<const std::int64_t>(
+                                nb::cast<const FeatureCounts&>(self).hypotheses_of_lists),
+                            self);
+            },
+            "All hypotheses of these lists.");
+}
+
 void bind_lists(nb::module_& m) {
-    nb::class_<NBest> lists(m, "NBest", "All hypotheses of a data set, sorted by sentence.");
-    lists
+    nb::class_<NBest> lists(
+        m, "NBest",
+        "The n-best lists of a data set.\n\n"
+        "A hypothesis is a row. Rows are sorted by sentence and, within a sentence, in order of\n"
+        "arrival. Sentences are numbered from 0; some may have no hypotheses. Weights are indexed\n"
+        "by the ids of `feature_names`. `threads` is 0 for one per core; no result depends on it.");
+    lists.def("__len__", &NBest::hypotheses)
+        .def("__repr__",
+             [](const NBest& nbest) {
+                 return "NBest(" + std::to_string(nbest.sentences()) + " sentences, " +
+                        std::to_string(nbest.hypotheses()) + " hypotheses)";
+             })
         .def_prop_ro("sentence_count", &NBest::sentences,
-                     "Sentences, including those without hypotheses.")
-        .def_prop_ro("hypothesis_count", &NBest::hypotheses, "Hypotheses: rows.")
+                     "Number of sentences, including those without hypotheses.")
         .def_prop_ro("feature_count", &NBest::feature_count,
                      "One more than the largest feature id; the minimum number of weights.")
         .def_prop_ro("words", nb::overload_cast<>(&NBest::words, nb::const_),
-                     "The words of hypotheses.")
-        .def_prop_ro("feature_names", &NBest::feature_names, "The names of features.")
+                     "The words of texts by id.")
+        .def_prop_ro("feature_names", &NBest::feature_names, "Names of features by id.")
         .def_prop_ro(
             "offsets",
             [](nb::handle self) { return view(nb::cast<const NBest&>(self).offsets(), self); },
-            "First row of each sentence, and end.")
+            "First row of each sentence, and the end of the last.")
         .def_prop_ro(
             "empty_sentences", [](const NBest& nbest) { return to_array(nbest.empty_sentences()); },
-            nb::rv_policy::automatic, "The sentences without hypotheses.")
-        .def("statistics", &statistics_of, nb::arg("begin"), nb::arg("end"),
-             "The statistics of these rows, as a matrix; None until they are set.")
+            nb::rv_policy::automatic, "The sentences that have no hypotheses.")
+        .def_prop_ro(
+            "statistics",
+            [](const NBest& nbest) { return statistics_of(nbest, 0, nbest.hypotheses()); },
+            nb::rv_policy::automatic,
+            "A metric's statistics of each row, as a new matrix; None until they are set.")
+        .def("statistics_of", &statistics_of, nb::arg("begin"), nb::arg("end"),
+             "Statistics of the rows from `begin` to `end`; None until they are set.")
         .def_prop_ro(
             "statistics_nbytes",
             [](const NBest& nbest) {
@@ -134,7 +292,7 @@ void bind_lists(nb::module_& m) {
             [](NBest& nbest, const MatrixIn<double>& values) {
                 nbest.set_statistics(std::span(values.data(), values.size()), values.shape(1));
             },
-            nb::arg("values"), "Set the statistics, a matrix with one row for each hypothesis.")
+            nb::arg("values"), "Set the statistics, a matrix with one row per hypothesis.")
         .def(
             "scaled",
             [](const NBest& nbest, const ArrayIn<double>& factors) {
@@ -142,100 +300,21 @@ void bind_lists(nb::module_& m) {
                 return without_gil([&] { return nbest.scaled(f); });
             },
             nb::arg("factors"),
-            "The same lists with the values of each feature multiplied by its factor.")
+            "The same lists with each feature multiplied by its factor; texts and statistics are "
+            "shared.")
         .def_prop_ro("nbytes", &NBest::bytes,
                      "Bytes in use for features, text and names, in memory or in files.")
         .def_prop_ro("spilled", &NBest::spilled, "Whether the data lie in temporary files.");
     bind_rows(lists);
+    bind_kernels(lists);
     bind_builder(m);
-}
-
-void bind_kernels(nb::module_& m) {
-    m.def(
-        "nbest_scores",
-        [](const NBest& lists, const ArrayIn<double>& weights, std::size_t threads) {
-            const auto w = as_span(weights);
-            return to_array(without_gil([&] { return nbest_scores(lists, w, threads); }));
-        },
-        nb::arg("lists"), nb::arg("weights"), nb::arg("threads") = 0, "w · h of each row.");
-    m.def(
-        "sentence_scores",
-        [](const NBest& lists, std::int64_t sentence, const ArrayIn<double>& weights) {
-            return to_array(
-                sentence_scores(lists, lists.checked_sentence(sentence), as_span(weights)));
-        },
-        nb::arg("lists"), nb::arg("sentence"), nb::arg("weights"),
-        "w · h of the rows of one sentence.");
-    m.def(
-        "sum_statistics",
-        [](const NBest& lists, const ArrayIn<std::int64_t>& rows) {
-            return to_array(sum_statistics(lists, as_span(rows)));
-        },
-        nb::arg("lists"), nb::arg("rows"),
-        "The sum of the statistics of some rows; rows of -1 are skipped.");
-    m.def(
-        "feature_column",
-        [](const NBest& lists, FeatureId feature, std::size_t threads) {
-            return to_array(without_gil([&] { return feature_column(lists, feature, threads); }));
-        },
-        nb::arg("lists"), nb::arg("feature"), nb::arg("threads") = 0,
-        "The value of one feature in each row.");
-    m.def(
-        "feature_sum",
-        [](const NBest& nbest, const ArrayIn<std::int64_t>& rows, const ArrayIn<double>& x,
-           std::size_t features) {
-            std::vector<double> sum = without_gil(
-                [&] { return feature_sum(nbest, as_span(rows), as_span(x), features); });
-            return to_array(std::move(sum));
-        },
-        nb::arg("nbest"), nb::arg("rows"), nb::arg("x"), nb::arg("features"),
-        "The sum of the feature vectors of some rows, each multiplied by its x.");
-    m.def(
-        "feature_spread",
-        [](const NBest& nbest, std::size_t features) {
-            std::vector<double> spread =
-                without_gil([&] { return feature_spread(nbest, features); });
-            return to_array(std::move(spread));
-        },
-        nb::arg("nbest"), nb::arg("features"), "How much each feature varies within a list.");
-    m.def(
-        "count_features",
-        [](const NBest& lists, std::size_t features) {
-            FeatureCounts counts = without_gil([&] { return count_features(lists, features); });
-            return std::tuple(to_array(std::move(counts.hypotheses)),
-                              to_array(std::move(counts.lists)),
-                              to_array(std::move(counts.hypotheses_of_lists)));
-        },
-        nb::arg("lists"), nb::arg("features"),
-        "For each feature: the hypotheses and the lists that have it, and the hypotheses of "
-        "these lists.");
-    m.def(
-        "find_value_above",
-        [](const NBest& lists, double bound) {
-            std::optional<std::tuple<std::int64_t, FeatureId, double>> found;
-            if (const auto at = without_gil([&] { return find_value_above(lists, bound); }))
-                found = {at->row, at->feature, at->value};
-            return found;
-        },
-        nb::arg("lists"), nb::arg("bound"),
-        "Row, feature and value of the first value whose absolute value exceeds `bound`.");
-    m.def(
-        "nbest_checksum",
-        [](const NBest& lists) { return without_gil([&] { return checksum(lists); }); },
-        nb::arg("lists"), "A checksum of lists, features and statistics.");
-    m.def(
-        "rows_without_words",
-        [](const NBest& lists) {
-            return to_array(without_gil([&] { return rows_without_words(lists); }));
-        },
-        nb::arg("lists"), "The hypotheses whose text is empty.");
 }
 
 }  // namespace
 
 void bind_nbest(nb::module_& m) {
+    bind_counts(m);
     bind_lists(m);
-    bind_kernels(m);
 }
 
 }  // namespace hopefear::bindings

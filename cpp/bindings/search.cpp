@@ -26,27 +26,28 @@ ScaledGains scaled(const Gains& gains, double scale) {
 }
 
 void bind_best_rows(nb::module_& m) {
-    m.def(
-        "best_rows",
+    def_method<NBest>(
+        "best",
         [](const NBest& lists, const ArrayIn<double>& weights, const Gains& gains, double scale,
            std::size_t threads) {
             const auto w = as_span(weights);
             const ScaledGains g = scaled(gains, scale);
             return to_array(without_gil([&] { return best_rows(lists, w, g, threads); }));
         },
-        nb::arg("lists"), nb::arg("weights"), nb::arg("gains") = nb::none(),
-        nb::arg("gain_scale") = 1.0, nb::arg("threads") = 0,
-        "For each sentence the row with the largest w · h + gain_scale * gain; -1 for an "
-        "empty list.");
-    m.def(
-        "best_rows_of",
+        nb::arg("weights"), nb::arg("gains") = nb::none(), nb::arg("gain_scale") = 1.0,
+        nb::arg("threads") = 0,
+        "The row of each sentence with the greatest w · h + gain_scale · gain: the 1-best without "
+        "gains, the hope with a scale of 1, the fear with -1. Ties go to the first row; a sentence "
+        "without hypotheses has -1.");
+    def_method<NBest>(
+        "best_of",
         [](const NBest& lists, const ArrayIn<double>& scores, const Gains& gains, double scale) {
             const auto s = as_span(scores);
             const ScaledGains g = scaled(gains, scale);
             return to_array(without_gil([&] { return best_rows_of(lists, s, g); }));
         },
-        nb::arg("lists"), nb::arg("scores"), nb::arg("gains") = nb::none(),
-        nb::arg("gain_scale") = 1.0, "The same, given the scores w · h.");
+        nb::arg("scores"), nb::arg("gains") = nb::none(), nb::arg("gain_scale") = 1.0,
+        "The same rows as `best`, from the scores w · h.");
     m.def(
         "corpus_oracles",
         [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& sentences,
@@ -228,18 +229,19 @@ void bind_error_surface(nb::module_& m) {
         },
         nb::arg("offsets"), nb::arg("slopes"), nb::arg("intercepts"), nb::arg("statistics"),
         nb::arg("threads") = 0,
-        "The surface of lines intercept + step * slope; the lines of sentence i are those "
-        "from offsets[i] to offsets[i + 1].");
-    m.def(
-        "nbest_surface",
+        "The surface of lines intercept + step * slope; those of sentence i are the ones from "
+        "offsets[i] to offsets[i + 1].");
+    def_method<NBest>(
+        "error_surface",
         [](const NBest& lists, const ArrayIn<double>& origins, const ArrayIn<double>& slopes,
            std::size_t threads) {
             const auto o = as_span(origins);
             const auto s = as_span(slopes);
             return without_gil([&] { return nbest_surface(lists, o, s, threads); });
         },
-        nb::arg("lists"), nb::arg("origins"), nb::arg("slopes"), nb::arg("threads") = 0,
-        "The surface along w + step * d, given w · h and d · h of each row.");
+        nb::arg("origins"), nb::arg("slopes"), nb::arg("threads") = 0,
+        "Summed statistics of the best rows along the line w + γ d, from w · h and d · h of each "
+        "row. Och (2003), Minimum error rate training, section 5.");
 }
 
 }  // namespace

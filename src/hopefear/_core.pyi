@@ -1,6 +1,6 @@
 """The compiled core of hopefear."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 import enum
 from typing import Annotated, Final
 
@@ -22,8 +22,10 @@ class Vocabulary:
     def find_all(self, texts: Sequence[str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
         """The ids of many strings; -1 for unknown strings."""
 
-    def texts(self) -> list[str]:
+    def __iter__(self) -> Iterator[str]:
         """All strings in the order of their ids."""
+
+    def __contains__(self, text: str) -> bool: ...
 
     def __getitem__(self, id: int) -> str: ...
 
@@ -33,16 +35,37 @@ class Vocabulary:
     def nbytes(self) -> int:
         """Bytes of memory in use."""
 
+class FeatureCounts:
+    """How often each feature occurs."""
+
+    @property
+    def hypotheses(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Hypotheses that have it."""
+
+    @property
+    def lists(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """Lists that have it."""
+
+    @property
+    def hypotheses_of_lists(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
+        """All hypotheses of these lists."""
+
 class NBest:
-    """All hypotheses of a data set, sorted by sentence."""
+    """
+    The n-best lists of a data set.
+
+    A hypothesis is a row. Rows are sorted by sentence and, within a sentence, in order of
+    arrival. Sentences are numbered from 0; some may have no hypotheses. Weights are indexed
+    by the ids of `feature_names`. `threads` is 0 for one per core; no result depends on it.
+    """
+
+    def __len__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
 
     @property
     def sentence_count(self) -> int:
-        """Sentences, including those without hypotheses."""
-
-    @property
-    def hypothesis_count(self) -> int:
-        """Hypotheses: rows."""
+        """Number of sentences, including those without hypotheses."""
 
     @property
     def feature_count(self) -> int:
@@ -50,33 +73,39 @@ class NBest:
 
     @property
     def words(self) -> Vocabulary:
-        """The words of hypotheses."""
+        """The words of texts by id."""
 
     @property
     def feature_names(self) -> Vocabulary:
-        """The names of features."""
+        """Names of features by id."""
 
     @property
     def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', writable=False)]:
-        """First row of each sentence, and end."""
+        """First row of each sentence, and the end of the last."""
 
     @property
     def empty_sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-        """The sentences without hypotheses."""
+        """The sentences that have no hypotheses."""
 
-    def statistics(self, begin: int, end: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')] | None:
-        """The statistics of these rows, as a matrix; None until they are set."""
+    @property
+    def statistics(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')] | None:
+        """
+        A metric's statistics of each row, as a new matrix; None until they are set.
+        """
+
+    def statistics_of(self, begin: int, end: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')] | None:
+        """Statistics of the rows from `begin` to `end`; None until they are set."""
 
     @property
     def statistics_nbytes(self) -> int:
         """Bytes in use for the statistics, in memory or in files."""
 
     def set_statistics(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
-        """Set the statistics, a matrix with one row for each hypothesis."""
+        """Set the statistics, a matrix with one row per hypothesis."""
 
     def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NBest:
         """
-        The same lists with the values of each feature multiplied by its factor.
+        The same lists with each feature multiplied by its factor; texts and statistics are shared.
         """
 
     @property
@@ -86,6 +115,17 @@ class NBest:
     @property
     def spilled(self) -> bool:
         """Whether the data lie in temporary files."""
+
+    def subset(self, sentences: Sequence[int]) -> NBest:
+        """
+        The lists of these sentences with their statistics; the other lists are empty.
+        """
+
+    def rows(self, sentence: int) -> range:
+        """Rows of a sentence."""
+
+    def features_of(self, row: int) -> dict[str, float]:
+        """Features of a hypothesis by name."""
 
     def feature_ids(self, row: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]:
         """Ids of a hypothesis' features, increasing."""
@@ -99,74 +139,82 @@ class NBest:
     def text(self, row: int) -> str:
         """The text of a hypothesis."""
 
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """w · h of each row."""
+
+    def sentence_scores(self, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """w · h of the rows of one sentence."""
+
+    def sum_statistics(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Sum of the statistics of some rows, ignoring -1."""
+
+    def column(self, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Value of one feature in each row."""
+
+    def feature_sum(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """Sum of the feature vectors of some rows, each multiplied by its `x`."""
+
+    def feature_spread(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+        """
+        How much each feature varies within a list: the root of its mean variance; 0 for a feature that cannot change any choice.
+        """
+
+    def count_features(self) -> FeatureCounts:
+        """How often each feature occurs; values of zero count."""
+
+    def find_value_above(self, bound: float) -> tuple[int, int, float] | None:
+        """
+        Row, feature and value of the first value with a larger magnitude than `bound`.
+        """
+
+    def checksum(self) -> int:
+        """A checksum of the features and the statistics."""
+
+    def rows_without_words(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """The hypotheses whose text is empty."""
+
+    def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0, threads: int = 0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """
+        The row of each sentence with the greatest w · h + gain_scale · gain: the 1-best without gains, the hope with a scale of 1, the fear with -1. Ties go to the first row; a sentence without hypotheses has -1.
+        """
+
+    def best_of(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+        """The same rows as `best`, from the scores w · h."""
+
+    def error_surface(self, origins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
+        """
+        Summed statistics of the best rows along the line w + γ d, from w · h and d · h of each row. Och (2003), Minimum error rate training, section 5.
+        """
+
 class NBestBuilder:
     """Collects hypotheses in any order and drops duplicates."""
 
-    def __init__(self, words: Vocabulary, feature_names: Vocabulary, *, memory_limit: int = 0, directory: str = '') -> None: ...
+    def __init__(self, words: Vocabulary | None = None, feature_names: Vocabulary | None = None, *, memory_limit: int = 0, directory: str = '') -> None: ...
 
-    def add(self, sentence: int, text: str, feature_ids: Sequence[int], feature_values: Sequence[float]) -> bool:
+    def __len__(self) -> int: ...
+
+    def add_ids(self, sentence: int, text: str, feature_ids: Sequence[int], feature_values: Sequence[float]) -> bool:
         """Add a hypothesis; returns False for a duplicate."""
 
-    def add_all(self, lists: NBest) -> int:
-        """Add all hypotheses of other lists; returns how many were new."""
-
-    def add_some(self, lists: NBest, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-        """Add the hypotheses of these sentences; returns how many were new."""
+    def merge(self, lists: NBest) -> int:
+        """Add all hypotheses of other lists; return the number of new ones."""
 
     def finish(self, sentences: int = 0) -> NBest:
         """
-        Make the lists, at least `sentences` of them; the builder is empty afterwards.
+        Make the lists of at least `sentences` sentences; the builder is empty afterwards.
         """
 
     @property
     def words(self) -> Vocabulary:
-        """The words of hypotheses."""
+        """The words of texts by id."""
 
     @property
     def feature_names(self) -> Vocabulary:
-        """The names of features."""
-
-    @property
-    def hypothesis_count(self) -> int:
-        """Hypotheses so far."""
+        """Names of features by id."""
 
     @property
     def duplicate_count(self) -> int:
-        """Duplicates dropped so far."""
-
-def nbest_scores(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """w · h of each row."""
-
-def sentence_scores(lists: NBest, sentence: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """w · h of the rows of one sentence."""
-
-def sum_statistics(lists: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The sum of the statistics of some rows; rows of -1 are skipped."""
-
-def feature_column(lists: NBest, feature: int, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The value of one feature in each row."""
-
-def feature_sum(nbest: NBest, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """The sum of the feature vectors of some rows, each multiplied by its x."""
-
-def feature_spread(nbest: NBest, features: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
-    """How much each feature varies within a list."""
-
-def count_features(lists: NBest, features: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
-    """
-    For each feature: the hypotheses and the lists that have it, and the hypotheses of these lists.
-    """
-
-def find_value_above(lists: NBest, bound: float) -> tuple[int, int, float] | None:
-    """
-    Row, feature and value of the first value whose absolute value exceeds `bound`.
-    """
-
-def nbest_checksum(lists: NBest) -> int:
-    """A checksum of lists, features and statistics."""
-
-def rows_without_words(lists: NBest) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """The hypotheses whose text is empty."""
+        """Duplicates left out so far."""
 
 class Forest:
     """All derivations of a sentence: an acyclic hypergraph, in flat arrays."""
@@ -731,14 +779,6 @@ def forest_statistics(references: BleuReferences, forest: Forest, sentence: int,
     The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is the number of word w in the references.
     """
 
-def best_rows(lists: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0, threads: int = 0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """
-    For each sentence the row with the largest w · h + gain_scale * gain; -1 for an empty list.
-    """
-
-def best_rows_of(lists: NBest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gain_scale: float = 1.0) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
-    """The same, given the scores w · h."""
-
 def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10) -> list[list[int]]:
     """
     For each sentence the rows of a greedy search for the best corpus score.
@@ -823,11 +863,8 @@ class ErrorSurface:
 
 def error_surface(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], intercepts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
     """
-    The surface of lines intercept + step * slope; the lines of sentence i are those from offsets[i] to offsets[i + 1].
+    The surface of lines intercept + step * slope; those of sentence i are the ones from offsets[i] to offsets[i + 1].
     """
-
-def nbest_surface(lists: NBest, origins: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> ErrorSurface:
-    """The surface along w + step * d, given w · h and d · h of each row."""
 
 class Pool(enum.Enum):
     """Which hypotheses of a list compete on a side of a loss."""

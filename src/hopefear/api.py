@@ -328,7 +328,7 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     )
     if message := describe_large_value(lists, lambda i: keys.names[i] if keys.names else str(i)):
         raise DataError(f"{', '.join(map(str, chosen.nbest))}: {message}")
-    check_features(weights, lists.feature_names.texts() if len(lists) else (), "lists")
+    check_features(weights, list(lists.feature_names) if len(lists) else (), "lists")
     return Reranking(lists=lists, weights=weights, keys=keys, threads=chosen.threads)
 
 

@@ -130,7 +130,7 @@ class Grammar:
     @property
     def features(self) -> dict[str, FeatureKind]:
         """The features and the kinds of their values; those that every rule has come first."""
-        return dict(zip(self.core.feature_names.texts(), self.core.kinds, strict=True))
+        return dict(zip(self.core.feature_names, self.core.kinds, strict=True))
 
     @property
     def notes(self) -> str:

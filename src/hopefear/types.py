@@ -95,7 +95,7 @@ class Weights(Mapping[str, float]):
     @classmethod
     def from_vector(cls, features: Vocabulary, vector: ArrayLike) -> Self:
         """Make weights from a vector that is indexed by the ids of `features`."""
-        return cls.from_arrays(features.texts(), vector)
+        return cls.from_arrays(list(features), vector)
 
     def _set(self, names: tuple[str, ...], values: ArrayLike) -> None:
         try:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from hopefear.candidates import DecodedSet, Parses, write_parses
 from hopefear.formats.forests.store import ForestStore
 from hopefear.learners import AnyLearner, Arow, MinRisk, Mira, OnlineSgd, Perceptron
-from hopefear.search import Linear, NBest
+from hopefear.search import Linear, NBestSearch
 from hopefear.types import FloatArray, Weights
 from small_models import START, small_corpus, small_decoder, small_set
 from tuning_sets import course_of, next_state
@@ -77,7 +77,7 @@ def test_any_number_of_threads_gives_the_same_lists(tmp_path: Path) -> None:
 ONLINE: list[AnyLearner] = [
     Perceptron(rate=0.05),
     OnlineSgd(rate=0.05),
-    OnlineSgd(rate=0.05, search=NBest(size=20)),
+    OnlineSgd(rate=0.05, search=NBestSearch(size=20)),
     Mira(rate=0.05),
     Mira(rate=0.05, search=Linear()),
     Arow(rate=0.05),

@@ -345,7 +345,7 @@ def test_any_bytes_are_a_vocabulary_or_an_error(content: bytes) -> None:
         ids = _core.decode_vocabulary(content, vocabulary)
     except FormatError:
         return
-    texts = vocabulary.texts()
+    texts = list(vocabulary)
     assert [texts[i].encode() in content for i in ids] == [True] * len(ids)
 
 

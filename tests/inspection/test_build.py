@@ -23,7 +23,7 @@ from hopefear.inspection.build import (
 )
 from hopefear.metrics import Bleu, Column, OracleDocument, References, Ter
 from hopefear.nbest import NBestBuilder
-from hopefear.search import Example, NBest, searches
+from hopefear.search import Example, NBestSearch, searches
 from hopefear.types import Weights
 from strategies import forests, whole
 from tuning_sets import synthetic_set
@@ -51,7 +51,7 @@ def test_the_cloud_of_a_forest_equals_its_enumeration(
         BLEU,
         weights,
         0,
-        CloudOptions(search=NBest(size=ALL), listed=ALL),
+        CloudOptions(search=NBestSearch(size=ALL), listed=ALL),
         context=context,
     )
     scores = forest.score_edges(weights).tolist()

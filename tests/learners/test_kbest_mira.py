@@ -17,7 +17,7 @@ from tuning_sets import next_state, start_vector, synthetic_set
 
 def matrix(data: ListSet) -> FloatArray:
     """All feature vectors."""
-    names = data.feature_names.texts()
+    names = list(data.feature_names)
     rows = [data.nbest.features_of(row) for row in range(len(data.nbest))]
     return np.array([[row.get(name, 0.0) for name in names] for row in rows])
 
@@ -61,7 +61,7 @@ def test_an_epoch_is_that_of_the_rule_written_out(max_step: float) -> None:
     start = start_vector(data)
     order = np.random.default_rng(5).permutation(data.nbest.sentence_count)
     state = _core.kbest_mira_epoch(
-        data.nbest.core,
+        data.nbest,
         data.corpus_score,
         order,
         max_step=max_step,
@@ -158,7 +158,7 @@ def test_features_that_a_hypothesis_does_not_have_count_nothing() -> None:
     data = ListSet(nbest=lists, metric=metric, threads=1)
     start, order = np.array([0.5, -0.5, 0.25]), random.permutation(30)
     state = _core.kbest_mira_epoch(
-        lists.core,
+        lists,
         data.corpus_score,
         order,
         max_step=0.1,

@@ -11,7 +11,7 @@ from hopefear.nbest import NBest, NBestBuilder
 def random_lists(random: np.random.Generator, sentences: int, size: int, features: int) -> NBest:
     builder = NBestBuilder()
     for j in range(features):
-        builder.core.feature_names.add(f"f{j}")
+        builder.feature_names.add(f"f{j}")
     for sentence in range(sentences):
         for i in range(size):
             values = random.normal(size=features).round(2)
@@ -31,9 +31,9 @@ def differences(nbest: NBest, better: list[int], worse: list[int]) -> _core.Spar
     oracles: list[list[int]] = [[] for _ in range(nbest.sentence_count)]
     for row in better:
         oracles[0].append(row)
-    pairs = _core.oracle_pairs(nbest.core, np.arange(nbest.sentence_count), oracles)
+    pairs = _core.oracle_pairs(nbest, np.arange(nbest.sentence_count), oracles)
     assert list(pairs.worse) == worse
-    return _core.pair_differences(nbest.core, pairs)
+    return _core.pair_differences(nbest, pairs)
 
 
 @given(st.integers(2, 30), st.floats(0.01, 3), st.integers(0, 2**32 - 1))
@@ -94,12 +94,12 @@ def test_the_sum_of_some_feature_vectors_is_that_of_the_matrix(
     nbest = random_lists(random, sentences, size, 4)
     rows = random.integers(0, max(len(nbest), 1), size=7 if len(nbest) else 0)
     x = random.normal(size=len(rows))
-    found = _core.feature_sum(nbest.core, rows, x, 4)
+    found = nbest.feature_sum(rows, x)
     np.testing.assert_allclose(found, matrix(nbest)[rows].T @ x, atol=1e-12)
     with pytest.raises(DataError, match=f"there is no hypothesis {len(nbest)} of {len(nbest)}"):
-        _core.feature_sum(nbest.core, np.array([len(nbest)]), np.ones(1), 4)
+        nbest.feature_sum(np.array([len(nbest)]), np.ones(1))
     with pytest.raises(DataError, match="1 rows, but 2 coefficients"):
-        _core.feature_sum(nbest.core, np.zeros(1, dtype=np.int64), np.ones(2), 4)
+        nbest.feature_sum(np.zeros(1, dtype=np.int64), np.ones(2))
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=5), st.integers(0, 2**32 - 1))
@@ -107,7 +107,7 @@ def test_the_spread_of_a_feature_is_its_deviation_within_lists(sizes: list[int],
     random = np.random.default_rng(seed)
     builder, features = NBestBuilder(), ["dense", "sparse", "constant", "of none"]
     for name in features:
-        builder.core.feature_names.add(name)
+        builder.feature_names.add(name)
     for sentence, size in enumerate(sizes):
         for i in range(size):
             values = {"dense": float(random.normal(1e3)), "constant": 0.1 * sentence}

@@ -56,7 +56,7 @@ def test_bounds_are_kept_and_fixed_features_stay() -> None:
     data = synthetic_set()
     start, names = start_vector(data), data.nbest.feature_names
     learner = Mert(restarts=4, bounds={"lm": (0.1, 0.3), "words": (-1.0, 0.25)}, fixed=("tm",))
-    w = dict(zip(names.texts(), climb(learner, data, start), strict=True))
+    w = dict(zip(list(names), climb(learner, data, start), strict=True))
     assert 0.1 <= w["lm"] <= 0.3
     assert -1.0 <= w["words"] <= 0.25
     assert w["tm"] == 0.2
@@ -91,7 +91,7 @@ def test_within_bounds_no_coordinate_can_lower_a_penalty_for_its_worth(
     penalty: Literal["l2", "l0"],
 ) -> None:
     data = synthetic_set()
-    names, strength = data.nbest.feature_names.texts(), 0.02
+    names, strength = list(data.nbest.feature_names), 0.02
     bounds = {"lm": (0.1, 0.3), "tm": (-1.0, -0.05), "noise": (0.0, 0.5), "words": (-0.5, 0.5)}
     learner = Mert(restarts=2, bounds=bounds, penalty=penalty, strength=strength, tolerance=1e-9)
 
@@ -126,7 +126,7 @@ def test_the_units_of_features_do_not_matter() -> None:
 @pytest.mark.parametrize("strength", [0.01, 0.1, 0.3, 1.0, 3.0])
 def test_with_one_free_feature_no_weight_has_a_better_objective(strength: float) -> None:
     data = synthetic_set(seed=2)
-    start, names = start_vector(data), data.feature_names.texts()
+    start, names = start_vector(data), list(data.feature_names)
     free = names.index("lm")
     held = tuple(name for name in names if name != "lm")
     learner = Mert(restarts=0, fixed=held, penalty="l2", strength=strength, tolerance=1e-9)

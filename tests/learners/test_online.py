@@ -29,7 +29,7 @@ from hopefear.search import (
     Linear,
     Local,
     MaxBleu,
-    NBest,
+    NBestSearch,
     Rerank,
     Search,
 )
@@ -38,7 +38,7 @@ from strategies import arrays, corpora, finite, forests, random_plan
 from tuning_sets import next_state
 
 BLEU = Bleu(tokenize="none")
-ALL = NBest(size=10_000)
+ALL = NBestSearch(size=10_000)
 texts = st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=9).map(" ".join)
 small = arrays(3, lambda random: random.uniform(-1, 1))
 
@@ -46,7 +46,7 @@ ONLINE: dict[str, OnlineLearner] = {
     "perceptron": Perceptron(rate=0.05),
     "online-sgd": OnlineSgd(rate=0.05),
     "online-sgd linear": OnlineSgd(rate=0.05, search=Linear()),
-    "online-sgd nbest": OnlineSgd(rate=0.05, search=NBest(size=5)),
+    "online-sgd nbest": OnlineSgd(rate=0.05, search=NBestSearch(size=5)),
     "mira": Mira(rate=0.05),
     "mira max-bleu": Mira(rate=0.05, reference=MaxBleu()),
     "mira local": Mira(rate=0.05, reference=Local(size=3)),
@@ -375,7 +375,7 @@ def test_a_perceptron_of_constant_length_that_steps_to_zero_stays_there() -> Non
     assert_array_equal(run(learner, data, np.ones(1), epochs=1), [np.zeros(1)])
 
 
-SEARCHES: list[Search] = [Rerank(), Linear(), NBest(size=20)]
+SEARCHES: list[Search] = [Rerank(), Linear(), NBestSearch(size=20)]
 COOLED: list[OnlineLearner] = [
     MinRisk(rate=0.02),
     *(Perceptron(search=search) for search in SEARCHES),
@@ -413,7 +413,7 @@ def test_rates_fall_once_an_epoch() -> None:
 
 def test_patterns_give_features_their_own_rates() -> None:
     data = synthetic_forests(sentences=2)
-    names = [data.feature_names[i] for i in range(len(data.feature_names))]
+    names = list(data.feature_names)
     learner = OnlineSgd(rate=0.5, feature_rates={f"{names[0][:-1]}?": 0.0, names[1]: 0.1})
     state = learner.start(data, start_of(data), start_of(data))
     assert state.rates[:3].tolist() == [0.0, 0.1, 0.5]

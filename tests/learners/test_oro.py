@@ -33,7 +33,7 @@ def update(learner: Oro, data: ListSet, w: FloatArray) -> FloatArray:
 def oracles(data: ListSet) -> list[list[int]]:
     # Greedy search looks at the sentences in the order of the batch.
     order = np.random.default_rng([1, 0]).permutation(data.nbest.sentence_count)
-    found = _core.corpus_oracles(data.nbest.core, data.corpus_score, order)
+    found = _core.corpus_oracles(data.nbest, data.corpus_score, order)
     by_sentence: list[list[int]] = [[] for _ in order]
     for sentence, rows in zip(order, found, strict=True):
         by_sentence[int(sentence)] = list(rows)
@@ -67,11 +67,11 @@ def test_the_subgradient_of_the_hinge_is_normalized_by_the_violating_pairs() -> 
 def test_violated_pairs_are_those_with_a_margin_below_one(scale: float) -> None:
     data = synthetic_set(sentences=7, size=6)
     w, sentences = scale * start_vector(data), np.array([5, 0, 3])
-    oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, sentences)
-    pairs = _core.oracle_pairs(data.nbest.core, sentences, oracles, most=0)
-    rows = _core.pair_differences(data.nbest.core, pairs)
+    oracles = _core.corpus_oracles(data.nbest, data.corpus_score, sentences)
+    pairs = _core.oracle_pairs(data.nbest, sentences, oracles, most=0)
+    rows = _core.pair_differences(data.nbest, pairs)
     violated = rows.dot(w) < 1.0
-    count, total = _core.violated_pairs(data.nbest.core, pairs, w)
+    count, total = _core.violated_pairs(data.nbest, pairs, w)
     assert count == violated.sum()
     expected = rows.transposed_dot(violated.astype(np.float64), len(w))
     np.testing.assert_allclose(total, expected, atol=1e-9)
@@ -79,10 +79,10 @@ def test_violated_pairs_are_those_with_a_margin_below_one(scale: float) -> None:
 
 def test_pairs_of_other_lists_are_refused() -> None:
     large, few = synthetic_set(sentences=4, size=6), synthetic_set(sentences=1, size=6)
-    oracles = _core.corpus_oracles(large.nbest.core, large.corpus_score, np.array([3]))
-    pairs = _core.oracle_pairs(large.nbest.core, np.array([3]), oracles, most=0)
+    oracles = _core.corpus_oracles(large.nbest, large.corpus_score, np.array([3]))
+    pairs = _core.oracle_pairs(large.nbest, np.array([3]), oracles, most=0)
     with pytest.raises(DataError, match="the pairs belong to other n-best lists"):
-        _core.violated_pairs(few.nbest.core, pairs, start_vector(few))
+        _core.violated_pairs(few.nbest, pairs, start_vector(few))
 
 
 def test_the_subgradient_of_the_softmax_is_the_mean_over_sentences() -> None:
@@ -130,8 +130,8 @@ def test_with_a_small_rate_the_optimized_update_is_a_step_along_the_mean(
         violating = phi[phi @ w < 1]
     else:
         batch = np.random.default_rng([1, 0]).permutation(6)
-        best = _core.corpus_oracles(data.nbest.core, data.corpus_score, batch)
-        _, tangents = _core.softmax_tangents(data.nbest.core, batch, best, w)
+        best = _core.corpus_oracles(data.nbest, data.corpus_score, batch)
+        _, tangents = _core.softmax_tangents(data.nbest, batch, best, w)
         units = np.eye(len(batch))
         violating = np.array([tangents.transposed_dot(unit, len(w)) for unit in units])
     expected = -0.01 * rate * w + rate * violating.mean(axis=0)
@@ -154,7 +154,7 @@ def test_weights_stay_in_the_ball_of_radius_one_over_root_lambda() -> None:
 
 def test_the_rate_falls_from_batch_to_batch_over_all_epochs() -> None:
     data = synthetic_set(sentences=6, size=5)
-    start, lists = start_vector(data), data.nbest.core
+    start, lists = start_vector(data), data.nbest
     learner = Oro(update="subgradient", max_oracles=0, l2=0.01)
     w, epoch = start, 4
     order = np.random.default_rng([1, epoch]).permutation(6)

@@ -17,7 +17,7 @@ from tuning_sets import course_of, start_vector, synthetic_set
 
 def sampled(data: ListSet, *, kept: int = 20, threshold: float = 0.05) -> _core.RankingPairs:
     return _core.sample_pairs(
-        data.nbest.core,
+        data.nbest,
         data.gains,
         samples=300,
         kept=kept,
@@ -83,8 +83,8 @@ def test_the_kept_pairs_are_those_that_differ_most() -> None:
 def test_oracle_pairs_rank_every_oracle_above_every_other_hypothesis() -> None:
     data = synthetic_set(sentences=2)
     sentences = np.arange(2)
-    oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, sentences)
-    pairs = _core.oracle_pairs(data.nbest.core, sentences, oracles)
+    oracles = _core.corpus_oracles(data.nbest, data.corpus_score, sentences)
+    pairs = _core.oracle_pairs(data.nbest, sentences, oracles)
     expected = [
         (oracle, other)
         for sentence in range(2)
@@ -97,7 +97,7 @@ def test_oracle_pairs_rank_every_oracle_above_every_other_hypothesis() -> None:
 
 def test_of_many_oracles_some_are_paired_and_the_others_are_not_ranked_below() -> None:
     data = synthetic_set(sentences=1, size=12)
-    lists, sentences, oracles = data.nbest.core, np.array([0]), [[0, 2, 3, 5, 7, 8]]
+    lists, sentences, oracles = data.nbest, np.array([0]), [[0, 2, 3, 5, 7, 8]]
     pairs = _core.oracle_pairs(lists, sentences, oracles, most=3)
     others = [1, 4, 6, 9, 10, 11]
     expected = [(better, worse) for better in (0, 3, 7) for worse in others]
@@ -108,7 +108,7 @@ def test_of_many_oracles_some_are_paired_and_the_others_are_not_ranked_below() -
 
 def test_corpus_oracles_are_the_best_choice_where_all_choices_can_be_tried() -> None:
     data = synthetic_set(sentences=2, size=8)
-    oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, np.arange(2))
+    oracles = _core.corpus_oracles(data.nbest, data.corpus_score, np.arange(2))
     statistics = data.nbest.statistics
     assert statistics is not None
     best = max(
@@ -131,7 +131,7 @@ def test_newtons_method_ends_where_the_gradient_vanishes(regularizer: Regularize
     pairs, start = sampled(data), start_vector(data)
     penalty = regularizer.bind([], start)
     found = classify(data, pairs, penalty, start)
-    gradient = _core.logistic_loss(data.nbest.core, pairs, found)[1]
+    gradient = _core.logistic_loss(data.nbest, pairs, found)[1]
     gradient += penalty.gradient(found)
     assert np.abs(gradient / data.feature_unit).max() <= 1e-7 * len(pairs)
     assert not np.array_equal(found, start)
@@ -149,12 +149,10 @@ def test_any_number_of_sparse_features_can_be_classified_by(count: int) -> None:
     lists = builder.finish()
     names = lists.feature_names
     sentences = np.arange(80)
-    pairs = _core.oracle_pairs(lists.core, sentences, [[4 * i] for i in range(80)])
+    pairs = _core.oracle_pairs(lists, sentences, [[4 * i] for i in range(80)])
     zero, unit = np.zeros(len(names)), random.uniform(0.5, 2.0, size=len(names))
-    found = _core.logistic_regression(
-        lists.core, pairs, zero, zero, unit, strength=0.3, tolerance=1e-9
-    )
-    gradient = _core.logistic_loss(lists.core, pairs, found)[1] + 0.3 * found
+    found = _core.logistic_regression(lists, pairs, zero, zero, unit, strength=0.3, tolerance=1e-9)
+    gradient = _core.logistic_loss(lists, pairs, found)[1] + 0.3 * found
     assert np.abs(gradient).max() < 1e-8
     assert np.abs(found).max() > 0.1
 
@@ -175,14 +173,10 @@ def test_large_values_that_a_list_shares_do_not_matter_nor_where_the_lists_lie(
                 builder.add(sentence, f"h {i}", {f"f{k}": float(v) for k, v in enumerate(own)})
         lists = builder.finish()
         # two oracles a list, so that a hypothesis is in several pairs
-        pairs = _core.oracle_pairs(
-            lists.core, np.arange(40), [[6 * i, 6 * i + 3] for i in range(40)]
-        )
+        pairs = _core.oracle_pairs(lists, np.arange(40), [[6 * i, 6 * i + 3] for i in range(40)])
         zero, one = np.zeros(3), np.ones(3)
         found.append(
-            _core.logistic_regression(
-                lists.core, pairs, zero, zero, one, strength=0.3, tolerance=1e-7
-            )
+            _core.logistic_regression(lists, pairs, zero, zero, one, strength=0.3, tolerance=1e-7)
         )
     rows = np.concatenate([(v[i] - v[[1, 2, 4, 5]]) for v in values for i in (0, 3)])
     margins = rows @ found[0]
@@ -198,11 +192,9 @@ def test_features_that_are_always_the_same_leave_the_classifier_a_choice() -> No
         builder.add(sentence, "better", {"one": a, "two": a})
         builder.add(sentence, "worse", {"one": b, "two": b})
     lists = builder.finish()
-    pairs = _core.oracle_pairs(lists.core, np.arange(3), [[0], [2], [4]])
+    pairs = _core.oracle_pairs(lists, np.arange(3), [[0], [2], [4]])
     zero, one = np.zeros(2), np.ones(2)
-    found = _core.logistic_regression(
-        lists.core, pairs, zero, zero, one, strength=0.0, tolerance=1e-9
-    )
+    found = _core.logistic_regression(lists, pairs, zero, zero, one, strength=0.0, tolerance=1e-9)
     # Two of three pairs are right: the sum of both weights is the logit of 2/3.
     assert found.sum() == pytest.approx(np.log(2.0), rel=1e-6)
 
@@ -212,11 +204,9 @@ def test_a_logistic_regression_that_could_grow_without_end_stops_all_the_same() 
     builder.add(0, "a b", {"good": 1.0})
     builder.add(0, "c d", {"good": 0.0})
     lists = builder.finish()
-    pairs = _core.oracle_pairs(lists.core, np.array([0]), [[0]])
+    pairs = _core.oracle_pairs(lists, np.array([0]), [[0]])
     zero, one = np.zeros(1), np.ones(1)
-    found = _core.logistic_regression(
-        lists.core, pairs, zero, zero, one, strength=0.0, tolerance=1e-7
-    )
+    found = _core.logistic_regression(lists, pairs, zero, zero, one, strength=0.0, tolerance=1e-7)
     assert 16 < found[0] < 100
 
 
@@ -226,7 +216,7 @@ def test_all_pairs_of_a_list_are_drawn_equally_often() -> None:
     for i in range(5):
         builder.add(0, f"w{i}", {"x": i})
     pairs = _core.sample_pairs(
-        builder.finish().core,
+        builder.finish(),
         gains,
         samples=100_000,
         kept=100_000,

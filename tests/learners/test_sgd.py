@@ -65,7 +65,7 @@ def test_an_l1_penalty_makes_the_weight_of_noise_exactly_zero() -> None:
     state = learner.start(data, start_vector(data), start_vector(data))
     for epoch in range(10):
         state = next_state(learner, data, state, (1, epoch))
-    weights = dict(zip(data.nbest.feature_names.texts(), learner.weights(state), strict=True))
+    weights = dict(zip(list(data.nbest.feature_names), learner.weights(state), strict=True))
     assert weights["noise"] == 0.0
     assert weights["words"] != 0.0
 
@@ -90,7 +90,7 @@ def test_a_round_of_rampion_lowers_the_ramp_loss() -> None:
     ramp = _core.Loss(up=_core.Side(cost=-1.0), down=_core.Side(cost=1.0))
 
     def loss(w: FloatArray) -> float:
-        return _core.loss_gradient(data.nbest.core, w, data.costs, learner.cost_scale, ramp, 1)[0]
+        return _core.loss_gradient(data.nbest, w, data.costs, learner.cost_scale, ramp, 1)[0]
 
     state = learner.start(data, start, start)
     losses = [loss(start)]

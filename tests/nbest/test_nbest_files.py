@@ -32,7 +32,7 @@ def test_a_moses_list_reads_as_its_lines_say(shared_data: Path, file: str) -> No
     expected = list(dict.fromkeys(map(str, map(split, content.decode().splitlines()))))
     lists = read(content)
     found = [
-        str((sentence, lists.text(row), lists.core.feature_values(row).tolist()))
+        str((sentence, lists.text(row), lists.feature_values(row).tolist()))
         for sentence in range(lists.sentence_count)
         for row in lists.rows(sentence)
     ]
@@ -55,6 +55,6 @@ def test_runs_are_merged_without_what_they_repeat(shared_data: Path) -> None:
         builder.merge(read(run))
     lists = builder.finish()
     assert 0 < len(expected) < len(lines)
-    assert [
-        (lists.text(row), tuple(lists.core.feature_values(row))) for row in range(len(lists))
-    ] == [(text, numbers) for _, text, numbers in expected]
+    assert [(lists.text(row), tuple(lists.feature_values(row))) for row in range(len(lists))] == [
+        (text, numbers) for _, text, numbers in expected
+    ]

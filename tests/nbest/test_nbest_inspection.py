@@ -34,7 +34,7 @@ def test_features_are_counted_where_they_are_written(
     lists = build(rows)
     counts = lists.count_features()
     by_sentence = [[lists.features_of(row) for row in lists.rows(s)] for s in range(5)]
-    for i, name in enumerate(lists.feature_names.texts()):
+    for i, name in enumerate(list(lists.feature_names)):
         having = [features for features in by_sentence if any(name in row for row in features)]
         assert counts.hypotheses[i] == sum(name in row for rows in by_sentence for row in rows)
         assert counts.lists[i] == len(having)
@@ -56,7 +56,7 @@ def test_scaled_lists_differ_in_the_values_of_features_alone(
     memory_limit: int, rows: list[tuple[int, str, dict[str, float]]]
 ) -> None:
     lists = build(rows, memory_limit)
-    names = lists.feature_names.texts()
+    names = list(lists.feature_names)
     factors = {name: 3.0 + i for i, name in enumerate(names)}
     if len(lists):
         lists.set_statistics(np.arange(2.0 * len(lists)).reshape(-1, 2))
@@ -81,7 +81,7 @@ def test_the_first_large_value_is_found(
     rows: list[tuple[int, str, dict[str, float]]], bound: float
 ) -> None:
     lists = build(rows)
-    names = lists.feature_names.texts()
+    names = list(lists.feature_names)
     large = [
         (row, names.index(name), value)
         for row in range(len(lists))

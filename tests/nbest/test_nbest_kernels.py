@@ -15,7 +15,7 @@ def random_lists(seed: int, memory_limit: int = 0) -> NBest:
     rng = np.random.default_rng(seed)
     builder = NBestBuilder(memory_limit=memory_limit)
     for name in "abcd":
-        builder.core.feature_names.add(name)
+        builder.feature_names.add(name)
     for i in range(int(rng.integers(0, 120))):
         names = [name for name in "abcd" if rng.random() < 0.7]
         values = rng.integers(-2, 3, len(names)) / 4

@@ -43,7 +43,7 @@ def test_a_run_has_the_narrowest_type_that_holds_its_numbers(size: int, value: f
     values = np.full((RUN, 8), 7.0)
     values[-1, -1] = value
     lists = check_kept(values)
-    assert lists.core.statistics_nbytes == RUN * 8 * size + 8
+    assert lists.statistics_nbytes == RUN * 8 * size + 8
 
 
 def test_another_nan_keeps_its_bits() -> None:
@@ -55,7 +55,7 @@ def test_each_run_has_its_own_type() -> None:
     values = np.ones((3 * RUN, 2))
     values[RUN, 0] = 1 / 3
     lists = check_kept(values)
-    assert lists.core.statistics_nbytes == 2 * RUN * (1 + 8 + 1) + 3 * 8
+    assert lists.statistics_nbytes == 2 * RUN * (1 + 8 + 1) + 3 * 8
 
 
 def test_runs_of_any_width_begin_where_doubles_may() -> None:
@@ -84,7 +84,7 @@ def test_statistics_come_back_bit_for_bit(data: st.DataObject) -> None:
     lists = check_kept(values, limit=data.draw(st.sampled_from([0, 1])))
     begin = data.draw(st.integers(0, rows))
     end = data.draw(st.integers(begin, rows))
-    part = lists.statistics_of(range(begin, end))
+    part = lists.statistics_of(begin, end)
     assert part is not None
     assert part.tobytes() == values[begin:end].tobytes()
     chosen = np.arange(0, rows, 3)
@@ -100,7 +100,7 @@ def test_rows_that_do_not_exist_are_an_error(rows: range) -> None:
     lists = lists_of(3)
     lists.set_statistics(np.ones((3, 2)))
     with pytest.raises(DataError, match=f"rows {rows.start} to {rows.stop} do not exist"):
-        lists.statistics_of(rows)
+        lists.statistics_of(rows.start, rows.stop)
 
 
 def test_statistics_without_columns_can_be_set() -> None:

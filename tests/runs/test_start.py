@@ -186,7 +186,7 @@ def test_moses_lists_of_one_run_give_the_weights_of_that_run(shared_data: Path) 
     folder = shared_data / "nbest-moses" / "it-en-5sent-14runs-3refs"
     data = DataSettings(nbest=(folder / "run1.nbest.gz",), references=(folder / "reference.0.gz",))
     names = load_nbest(data.nbest[0]).feature_names
-    inferred, _ = infer_weights(data, [names[i] for i in range(len(names))])
+    inferred, _ = infer_weights(data, list(names))
     assert inferred is not None
     # Moses' defaults: d 0.3 and six times 0.3/7..., lm 0.5, w -1, tm 0.2, all divided by their sum
     ratios = {"lm": 0.5, "w": -1.0, "tm_0": 0.2, "tm_4": 0.2}

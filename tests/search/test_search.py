@@ -20,7 +20,7 @@ from hopefear.search import (
     Linear,
     Local,
     MaxBleu,
-    NBest,
+    NBestSearch,
     Rerank,
     Search,
     searches,
@@ -102,7 +102,7 @@ def test_n_best_search_finds_the_best_of_the_list(
     forest: Forest, texts: list[str], weights: FloatArray, document: OracleDocument, g: float
 ) -> None:
     example = example_of(forest, texts, weights)
-    found = NBest(size=5).find(example, example.scores, document, g, count=2)
+    found = NBestSearch(size=5).find(example, example.scores, document, g, count=2)
     listed = [tuple(d.edges.tolist()) for d in forest.kbest(weights, 5)]
     best = sorted((phi(example, d, document, g) for d in listed), reverse=True)[:2]
     assert_allclose(
@@ -193,7 +193,7 @@ def test_reranking_finds_no_less_for_the_root_than_the_parts_it_kept(
     assert phi(example, edges(found), document, g) <= best + 1e-9
 
 
-@pytest.mark.parametrize("search", [Linear(), NBest(), Rerank(), Rerank(kept=3)])
+@pytest.mark.parametrize("search", [Linear(), NBestSearch(), Rerank(), Rerank(kept=3)])
 @given(forests(), references, arrays(3), documents(), gain_weights)
 def test_what_is_found_has_the_exact_statistics_and_score_of_its_derivation(
     search: Search,
@@ -326,7 +326,7 @@ def test_a_sentence_without_references_is_refused() -> None:
         (lambda: Hope(mu=0.0), "Hope.mu must be < 0, got 0.0"),
         (lambda: Hope(mu_decay=1.5), "Hope.mu_decay must be a finite number > 0 and <= 1"),
         (lambda: Local(size=0), "Local.size"),
-        (lambda: NBest(size=0), "NBest.size"),
+        (lambda: NBestSearch(size=0), "NBestSearch.size"),
         (lambda: Rerank(kept=0), "Rerank.kept"),
     ],
 )

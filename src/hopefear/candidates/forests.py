@@ -188,7 +188,7 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         _core.add_kbest(
             self.core,
             self.scores(weights),
-            builder.core,
+            builder,
             np.flatnonzero([forest is not None for forest in self.forests]),
             size=k,
             distinct=True,

@@ -61,7 +61,7 @@ class ListSet(HasSurface):
         # Not all at once: as floats the statistics would take more memory than the lists.
         for begin in range(0, len(gains), _ROWS):
             rows = range(begin, min(begin + _ROWS, len(gains)))
-            statistics = self.nbest.statistics_of(rows)
+            statistics = self.nbest.statistics_of(rows.start, rows.stop)
             if statistics is None:
                 raise DataError(
                     "the n-best lists have no metric statistics yet: prepare a metric first"
@@ -95,7 +95,7 @@ class ListSet(HasSurface):
     def oracle_score(self) -> float:
         """The metric of the best hypotheses, found greedily: hardly any weights do better."""
         sentences = np.arange(self.nbest.sentence_count)
-        oracles = _core.corpus_oracles(self.nbest.core, self.corpus_score, sentences)
+        oracles = _core.corpus_oracles(self.nbest, self.corpus_score, sentences)
         rows = np.array([oracle[0] for oracle in oracles if oracle], dtype=np.int64)
         return float(self.metric.score(self.nbest.sum_statistics(rows)))
 

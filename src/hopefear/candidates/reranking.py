@@ -140,7 +140,7 @@ class ForestReranking:
         ):
             self._check_values(sentence, forest)
             yield sentence, without_boundaries(forest)
-        check_features(self.weights, names.texts(), "forests")
+        check_features(self.weights, list(names), "forests")
 
     def _check_values(self, sentence: int, forest: Forest) -> None:
         if message := describe_large_value(forest, lambda _: str(sentence)):

@@ -14,7 +14,7 @@ from hopefear.forest import Derivation, Forest
 from hopefear.inspection.cloud import Chosen, Cloud, CloudPoint
 from hopefear.metrics import Bleu, BleuReferences, Column, Metric, OracleDocument
 from hopefear.metrics.base import Statistics
-from hopefear.search import Example, Found, NBest, Rerank, Search, searches
+from hopefear.search import Example, Found, NBestSearch, Rerank, Search, searches
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, Weights
 
@@ -214,8 +214,8 @@ def forest_cloud(
     best, hope, fear = (
         chosen(one) for one in (example.best, find(1.0, search), find(-1.0, search))
     )
-    in_list = NBest(size=options.listed)
-    looked_further = not isinstance(search, NBest)
+    in_list = NBestSearch(size=options.listed)
+    looked_further = not isinstance(search, NBestSearch)
     return Cloud(
         sentence=str(sentence),
         metric=metric.name,

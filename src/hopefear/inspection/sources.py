@@ -161,7 +161,7 @@ def inspect_forests(
             found = forest
     if found is None:
         raise DataError(f"{path}: sentence {sentence} has no forest")
-    if not any(name in weights for name in found.feature_names.texts()):
+    if not any(name in weights for name in found.feature_names):
         raise DataError(f"{path}: the forests and the weights have no feature in common")
     return forest_cloud(
         found,

@@ -50,7 +50,7 @@ class ForestMira(BatchMira):
         """Visit the sentences, one step each."""
         split = data.bleu_forests
         if split is None:
-            lists = data.kbest_lists(state.core.weights(), self.k).nbest.core
+            lists = data.kbest_lists(state.core.weights(), self.k).nbest
             core = _core.kbest_mira_epoch(
                 lists, data.corpus_score, block, **self.options, state=state.core
             )

@@ -115,6 +115,6 @@ class KBestMira(BatchMira):
     ) -> tuple[MiraState, None]:
         """Visit the sentences, one step each."""
         core = _core.kbest_mira_epoch(
-            data.nbest.core, data.corpus_score, block, **self.options, state=state.core
+            data.nbest, data.corpus_score, block, **self.options, state=state.core
         )
         return self.visited(state, core, data), None

@@ -130,14 +130,14 @@ class Lbfgs:
     ) -> tuple[tuple[FloatArray, FloatArray], None]:
         """Take `iterations` steps."""
         w, origin = state
-        lists, costs, loss = data.nbest.core, data.costs, self.loss.core()
+        lists, costs, loss = data.nbest, data.costs, self.loss.core()
 
         def objective(weights: FloatArray) -> tuple[float, FloatArray]:
             return _core.loss_gradient(lists, weights, costs, self.cost_scale, loss, data.threads)
 
         found = minimize(
             objective,
-            self.regularizer.bind(data.feature_names.texts(), origin),
+            self.regularizer.bind(list(data.feature_names), origin),
             w,
             scale=data.feature_spread,
             max_iterations=self.iterations,

@@ -162,6 +162,6 @@ class Mert:
 def _id(names: Vocabulary, name: str, option: str) -> int:
     found = names.find(name)
     if found is None:
-        problem = f"unknown feature '{name}'{suggest(name, names.texts())}"
+        problem = f"unknown feature '{name}'{suggest(name, list(names))}"
         raise ConfigError(f"learner.{option}: {problem}", settings=(f"learner.{option}",))
     return found

@@ -71,7 +71,7 @@ class Oro:
     ) -> tuple[FloatArray, None]:
         """Update once."""
         rate = self.rate * self.decay**step.passed
-        oracles = _core.corpus_oracles(data.nbest.core, data.corpus_score, block)
+        oracles = _core.corpus_oracles(data.nbest, data.corpus_score, block)
         seed = int(step.random(step.block).integers(2**63))
         update = self._hinge if self.loss == "hinge" else self._softmax
         w = update(data, state, block, oracles, rate, seed)
@@ -98,12 +98,12 @@ class Oro:
         rate: float,
         seed: int,
     ) -> FloatArray:
-        pairs = _core.oracle_pairs(data.nbest.core, batch, oracles, most=self.max_oracles)
+        pairs = _core.oracle_pairs(data.nbest, batch, oracles, most=self.max_oracles)
         if self.update == "subgradient":
-            count, violating = _core.violated_pairs(data.nbest.core, pairs, w)
+            count, violating = _core.violated_pairs(data.nbest, pairs, w)
             # M′, the number of violating pairs, in place of M: the paper found M too slow
             return (1 - self.l2 * rate) * w + rate / max(count, 1) * violating
-        rows = _core.pair_differences(data.nbest.core, pairs)
+        rows = _core.pair_differences(data.nbest, pairs)
         margins = np.ones(len(rows))
         if self.update == "mira":
             return _solve(rows, margins, w, 1.0 / self.l2, seed).weights
@@ -118,7 +118,7 @@ class Oro:
         rate: float,
         seed: int,
     ) -> FloatArray:
-        values, gradients = _core.softmax_tangents(data.nbest.core, batch, oracles, w)
+        values, gradients = _core.softmax_tangents(data.nbest, batch, oracles, w)
         if self.update == "subgradient":
             mean = gradients.transposed_dot(np.full(len(batch), 1 / len(batch)), len(w))
             return (1 - self.l2 * rate) * w + rate * mean

@@ -69,7 +69,7 @@ class Pro:
         pairs = self._pairs(data, block, int(step.random().integers(2**63)))
         if not len(pairs):
             return state, None  # the penalty alone would make all weights zero
-        penalty = self.regularizer.bind(data.feature_names.texts(), origin)
+        penalty = self.regularizer.bind(list(data.feature_names), origin)
         learned = classify(data, pairs, penalty, w)
         # w ← Ψ w′ + (1 − Ψ) w
         return (self.interpolation * learned + (1 - self.interpolation) * w, origin), None
@@ -79,7 +79,7 @@ class Pro:
         return state[0]
 
     def _pairs(self, data: ListSet, block: Block, seed: int) -> _core.RankingPairs:
-        lists = data.nbest.core
+        lists = data.nbest
         if self.pairs == "oracle":
             oracles = _core.corpus_oracles(lists, data.corpus_score, block)
             return _core.oracle_pairs(lists, block, oracles, most=self.max_oracles)
@@ -98,7 +98,7 @@ def classify(
     data: ListSet, pairs: _core.RankingPairs, penalty: Penalty, start: FloatArray
 ) -> FloatArray:
     """Return the weights of the logistic regression on `pairs`, searched from `start`."""
-    lists, tolerance = data.nbest.core, 1e-7 * len(pairs)
+    lists, tolerance = data.nbest, 1e-7 * len(pairs)
     if penalty.pull is None:
         return minimize(
             lambda w: _core.logistic_loss(lists, pairs, w),

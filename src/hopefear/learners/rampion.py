@@ -82,4 +82,4 @@ class Rampion:
         return Descent.merged(states)
 
     def _penalty(self, data: ListSet, origin: FloatArray) -> Penalty:
-        return self.regularizer.bind(data.feature_names.texts(), origin)
+        return self.regularizer.bind(list(data.feature_names), origin)

@@ -62,7 +62,7 @@ class Descent:
         core = self.core
         for block in [order] if known else split_blocks(order, BETWEEN):
             core = _core.subgradient_epoch(
-                data.nbest.core,
+                data.nbest,
                 data.costs,
                 loss,
                 held,
@@ -131,4 +131,4 @@ class Sgd:
         return Descent.merged(states)
 
     def _penalty(self, data: ListSet, origin: FloatArray) -> Penalty:
-        return self.regularizer.bind(data.feature_names.texts(), origin)
+        return self.regularizer.bind(list(data.feature_names), origin)

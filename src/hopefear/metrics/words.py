@@ -25,7 +25,7 @@ __all__ = ["WordReferences"]
 
 def lowercased(words: Vocabulary) -> list[str]:
     """Return the words of a vocabulary in lower case."""
-    return [words[number].lower() for number in range(len(words))]
+    return [word.lower() for word in words]
 
 
 Core = TypeVar("Core", bound=_core.WordMetric)
@@ -72,7 +72,7 @@ class WordReferences(Generic[Core]):
 
     def set_statistics(self, lists: NBest, *, threads: int = 0) -> None:
         """Compute the statistics of n-best lists and store them in the lists."""
-        self._core.set_statistics(lists.core, self._number(lists, None), threads=threads)
+        self._core.set_statistics(lists, self._number(lists, None), threads=threads)
 
     def _number(
         self, hypotheses: Sequence[str] | NBest, sentences: NDArray[np.int64] | None
@@ -82,7 +82,7 @@ class WordReferences(Generic[Core]):
             check_lists(hypotheses, self._references)
             if self._tokenize is None:
                 spellings = lowercased(hypotheses.words) if self._lowercase else None
-                return _core.nbest_hypotheses(self._words, hypotheses.core, spellings)
+                return _core.nbest_hypotheses(self._words, hypotheses, spellings)
             hypotheses, sentences = nbest_texts(hypotheses)
         check_texts("hypothesis", hypotheses)
         numbers = check_sentences(len(hypotheses), sentences, self._references)

@@ -148,8 +148,8 @@ def _decode_sparse(pattern: Any, arrays: Mapping[str, NDArray[Any]], name: str) 
 
 def _encode_lists(nbest: NBest, name: str) -> Arrays:
     rows = range(len(nbest))
-    ids = [nbest.core.feature_ids(row) for row in rows]
-    values = [nbest.core.feature_values(row) for row in rows]
+    ids = [nbest.feature_ids(row) for row in rows]
+    values = [nbest.feature_values(row) for row in rows]
     # A text may contain any white space.
     texts = json.dumps([nbest.text(row) for row in rows], ensure_ascii=False)
     statistics = nbest.statistics

@@ -109,7 +109,7 @@ def _of_run(run: RunRecord, replica: Replica, top: int) -> dict[str, object]:
     taken = None if replica.best is None else history.row(replica.best)
     change = np.abs((last if taken is None else taken) - start)
     moved = _Moved(
-        names=history.features.texts(),
+        names=list(history.features),
         start=start,
         last=last,
         taken=taken,

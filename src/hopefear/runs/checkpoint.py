@@ -104,7 +104,7 @@ class CheckpointFile:
             "reason": position.reason,
             "start_score": position.start_score,
             "seconds": position.seconds,
-            "features": course.data.feature_names.texts(),
+            "features": list(course.data.feature_names),
         }
         arrays = encode(position.state) | {
             "previous": position.previous,

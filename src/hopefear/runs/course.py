@@ -195,7 +195,8 @@ def _together(listed: Sequence[ListSet]) -> ListSet:
     for lists in listed:
         builder.merge(lists.nbest)
         for sentence in np.flatnonzero(np.diff(lists.nbest.offsets)).tolist():
-            found = lists.nbest.statistics_of(lists.nbest.rows(sentence))
+            rows = lists.nbest.rows(sentence)
+            found = lists.nbest.statistics_of(rows.start, rows.stop)
             if found is not None:
                 statistics[sentence] = found
     nbest = builder.finish(first.sentence_count)

@@ -31,10 +31,10 @@ DIGITS = 16  # of four bits each
 
 def fingerprint_candidates(data: ListSet | ForestSet) -> str:
     """Return a fingerprint of n-best lists with what a metric counted, or of forests."""
-    names = [data.feature_names.texts()]
+    names = [list(data.feature_names)]
     if isinstance(data, ForestSet):
         # All have the same words.
-        names.append(next(f.words.texts() for f in data.forests if f is not None))
+        names.append(next(list(f.words) for f in data.forests if f is not None))
     return f"{checksum(data):0{DIGITS}x}-{fingerprint_texts(names)}"
 
 

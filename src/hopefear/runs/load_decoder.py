@@ -81,14 +81,14 @@ class _Models:
         self._model = Model(cast(Path, settings.model))
         pop_limit = settings.pop_limit or self._model.settings.decoder.pop_limit
         decoder = self._model.decoder(pop_limit=pop_limit)
-        for name in [*self._model.weights, *decoder.feature_names.texts()]:
+        for name in [*self._model.weights, *decoder.feature_names]:
             names.add(name)
         given, self.about_start = _given_start(settings), ""
         if given is None and (given := matching_weights(settings, names)) is not None:
             own = self._model.path / self._model.settings.weights
             self.about_start = f"{about_patterns(given)}, not from {own}"
         self.start = self._model.weights if given is None else given
-        check_common_features(self.start, names.texts())
+        check_common_features(self.start, list(names))
         # Which rules of a source side are considered depends on weights: on the model's own, which
         # are sensible, so that runs that start elsewhere share their parses.
         self._decoder, self._rescorer = decoder, decoder.rescorer()

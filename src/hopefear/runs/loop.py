@@ -224,4 +224,4 @@ def _aligned(w: FloatArray, names: Vocabulary, other: Candidates) -> FloatArray:
 
 def _named(w: FloatArray, names: Vocabulary) -> Weights:
     """Return the weights by their names; features that were met after them have none."""
-    return Weights.from_arrays(names.texts()[: len(w)], w)
+    return Weights.from_arrays(list(names)[: len(w)], w)

@@ -78,8 +78,8 @@ def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | Non
     w = np.zeros(len(names))
     found = False
     for pattern, value in settings.start_patterns.items():
-        for i in range(len(names)):
-            if fnmatchcase(names[i], pattern):
+        for i, name in enumerate(names):
+            if fnmatchcase(name, pattern):
                 w[i], found = value, True
     return Weights.from_vector(names, w) if found else None
 

@@ -2,7 +2,7 @@
 
 from hopefear.search.base import Example, Found, Search, searches
 from hopefear.search.linear import Linear
-from hopefear.search.nbest import NBest
+from hopefear.search.nbest import NBestSearch
 from hopefear.search.reference import (
     Bold,
     Hope,
@@ -21,7 +21,7 @@ __all__ = [
     "Linear",
     "Local",
     "MaxBleu",
-    "NBest",
+    "NBestSearch",
     "ReferenceDerivation",
     "Rerank",
     "Search",

@@ -7,12 +7,12 @@ from hopefear.search.base import Example, Found, searches
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
-__all__ = ["NBest"]
+__all__ = ["NBestSearch"]
 
 
 @searches.register("nbest")
 @settings
-class NBest:
+class NBestSearch:
     """The best derivations of the model, reranked by w · h + g B. Exact for the list."""
 
     size: int = setting(100, "Number of derivations in the list.", least=1)

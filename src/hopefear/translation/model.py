@@ -331,7 +331,7 @@ def weights_for(model: Model, weights: Weights, *, further: bool = False) -> Wei
     DataError
         If no weight belongs to a feature of the model.
     """
-    names = set(model.decoder().feature_names.texts())
+    names = set(model.decoder().feature_names)
     own = dict(weights)
     unknown_word = model.settings.names.unknown_word
     if MOSES_UNKNOWN_WORD in own and not {MOSES_UNKNOWN_WORD, unknown_word} & names & set(own):

@@ -185,7 +185,7 @@ def test_translations_and_features_do_not_depend_on_threads() -> None:
     def outcome(threads: int) -> list[object]:
         fresh = decoder(rules, named, weights=weights)
         found = list(fresh.translate_all(texts, threads=threads))
-        return [fresh.feature_names.texts(), [(d.words, d.score, d.features) for d in found]]
+        return [list(fresh.feature_names), [(d.words, d.score, d.features) for d in found]]
 
     expected = outcome(1)
     for threads in (2, 4, 4, 4):

@@ -262,7 +262,7 @@ def test_features_can_be_used_in_other_ways(settings: TrainSettings, tmp_path: P
         FeatureUse(of="p_e_given_f", view="logarithm", name="log p"),
     )
     model = build(replace(settings, features=uses), tmp_path / "model")
-    names = set(model.decoder().feature_names.texts())
+    names = set(model.decoder().feature_names)
     assert names >= {"rarity", "p", "log p", "lex_f_given_e"}
     assert not names & {"p_f_given_e", "p_e_given_f", "count_f_e"}
     assert model.weights["log p"] > 0
