@@ -221,8 +221,8 @@ void Parser::add_unary(std::uint32_t node) {
 void Parser::finish_begin(std::int32_t begin) {
     const auto first = static_cast<std::uint32_t>(sorted_nodes_.size());
     for (auto node = static_cast<std::uint32_t>(chart_.nodes.size());
-         node-- > 0 && chart_.nodes[node].begin == begin;)
-        sorted_nodes_.push_back(node);
+         node > 0 && chart_.nodes[node - 1].begin == begin; --node)
+        sorted_nodes_.push_back(node - 1);
     std::ranges::sort(std::ranges::subrange(sorted_nodes_.begin() + first, sorted_nodes_.end()), {},
                       [this](std::uint32_t node) {
                           return std::pair(chart_.nodes[node].label, chart_.nodes[node].end);

@@ -107,8 +107,8 @@ class PreparedForest::Maker {
     // tails.
     [[nodiscard]] std::uint64_t place_of(Run run) const {
         const NodeId head = forest_.head(run.first);
-        return 4 * forest_.tails(run.first).size() + 2 * (head == forest_.root()) +
-               (forest_.covered(head) == 1);
+        return 4 * forest_.tails(run.first).size() + (head == forest_.root() ? 2 : 0) +
+               (forest_.covered(head) == 1 ? 1 : 0);
     }
 
     [[nodiscard]] std::uint64_t hash_of(Run run) const {

@@ -111,6 +111,7 @@ std::vector<CountedWords> NgramLevels::best(std::size_t limit) const {
                              [this](std::uint32_t ngram) { return counts_[ngram]; });
     order.resize(std::min(limit, order.size()));
     std::vector<CountedWords> result;
+    result.reserve(order.size());
     for (const std::uint32_t ngram : order) result.push_back({words(ngram), counts_[ngram]});
     return result;
 }

@@ -50,8 +50,8 @@ class Grower {
     // set while it grows.
     void grow(bool diagonal) {
         for (bool added = true; std::exchange(added, false);)
-            for (std::size_t i = 0; i < points_.size(); ++i)
-                if (points_[i].chosen) added |= add_neighbors(points_[i].link, diagonal);
+            for (const Point& point : points_)
+                if (point.chosen) added |= add_neighbors(point.link, diagonal);
     }
 
     void add_final(Symmetrization::Final final) {

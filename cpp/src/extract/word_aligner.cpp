@@ -17,7 +17,10 @@ constexpr float least_probability = 1e-12f;
 // ψ(x), the derivative of log Γ: the recurrence, then the asymptotic series.
 double digamma(double x) {
     double result = 0.0;
-    for (; x < 7.0; x += 1.0) result -= 1.0 / x;
+    while (x < 7.0) {
+        result -= 1.0 / x;
+        x += 1.0;
+    }
     const double y = 1.0 / (x * x);
     return result + std::log(x) - 0.5 / x -
            y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));

@@ -103,7 +103,7 @@ class ChrfReferences::Matcher {
         for (const Side& side : sides_) {
             fill(characters_, side.characters, side.character_count, 0);
             if (options_.word_order > 0)
-                fill(words_, side.words, side.word_count, 3 * side.characters.order());
+                fill(words_, side.words, side.word_count, std::size_t{3} * side.characters.order());
             const double score = chrf_percent(row_, options_);
             if (score > best) {
                 best = score;
