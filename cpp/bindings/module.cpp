@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "hopefear/base/error.hpp"
+#include "hopefear/base/threads.hpp"
 #include "hopefear/base/vocabulary.hpp"
 
 namespace hopefear::bindings {
@@ -74,6 +75,8 @@ NB_MODULE(_core, m) {
     // Objects that live until the interpreter ends are not worth pages of warnings.
     nb::set_leak_warnings(false);
     m.doc() = "The compiled core of hopefear.";
+    m.def("thread_count", &hopefear::thread_count, nb::arg("threads"),
+          "The number of threads for an option `threads`: 0 means one per usable core.");
     bind_errors();
     bind_vocabulary(m);
     bind_nbest(m);

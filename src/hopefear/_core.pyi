@@ -8,6 +8,11 @@ import numpy
 from numpy.typing import NDArray
 
 
+def thread_count(threads: int) -> int:
+    """
+    The number of threads for an option `threads`: 0 means one per usable core.
+    """
+
 class Vocabulary:
     """Strings numbered from 0 in order of first appearance."""
 

@@ -1,12 +1,12 @@
 """Parallel work on several threads, with the results in order."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import TypeVar
 
+from hopefear._core import thread_count
 from hopefear.errors import ConfigError
 
 __all__ = ["map_in_order"]
@@ -33,7 +33,7 @@ def map_in_order(
     """
     if threads < 0:
         raise ConfigError(f"the number of threads must not be negative, got {threads}")
-    count = threads or len(os.sched_getaffinity(0))
+    count = thread_count(threads)
     return map(function, items) if count == 1 else _pooled(function, items, count)
 
 

@@ -15,6 +15,7 @@ from typing import BinaryIO, ClassVar, Self, cast
 
 import numpy as np
 
+from hopefear._core import thread_count
 from hopefear.candidates.base import HasLists
 from hopefear.candidates.lists import ListSet
 from hopefear.candidates.values import describe_large_value
@@ -122,7 +123,7 @@ class CommandDecoder:
         places = {
             "weights": str(file.resolve()),
             "size": str(size),
-            "threads": str(threads or len(os.sched_getaffinity(0))),
+            "threads": str(thread_count(threads)),
             "nbest": str((folder / "nbest").resolve()),
             "source": "" if source is None else str(source.resolve()),
         }

@@ -1,7 +1,7 @@
 """Where a run is, on disk, so that a stopped run resumes from there.
 
-A checkpoint is one file, which is replaced as a whole after every epoch: whenever a run is killed,
-the checkpoint of the last epoch, or of the one before, is there.
+A checkpoint is one file, which is replaced as a whole after an epoch: whenever a run is killed, the
+last checkpoint is there whole, and what was learned after it is learned again.
 """
 
 import json
@@ -79,10 +79,13 @@ class CheckpointFile:
         Its name ends in ``.npz``; the directory is made.
     used : bool
         Whether to resume from a file that is there; otherwise it is another run's, to be replaced.
+    seconds : float
+        The least time between two checkpoints: writing one may take longer than a short epoch.
     """
 
     path: Path
     used: bool = True
+    seconds: float = 0.0
 
     def epoch(self) -> int:
         """Return how many epochs are done; 0 if there is no file."""

@@ -94,6 +94,7 @@ def learn(
         yield started
     track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
     track.restore(position.best, position.held_out, position.reason)
+    saved = position.seconds
     while not track.reason and position.epoch < course.epochs:
         since, epoch = time.perf_counter(), position.epoch
         found = course.epoch(position.state, epoch, progress)
@@ -120,8 +121,10 @@ def learn(
             reason=track.reason,
             seconds=time.perf_counter() - began,
         )
-        if checkpoint is not None:
+        ends = bool(track.reason) or position.epoch == course.epochs
+        if checkpoint is not None and (ends or position.seconds >= saved + checkpoint.seconds):
             checkpoint.save(position, course)
+            saved = position.seconds
             yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))
     best = check_moved(about.name, track.best, start, data)
     role = "tuning" if dev is None else "dev"

@@ -56,6 +56,7 @@ __all__ = ["RunDirectory", "check_stopped", "check_target", "load_run_settings"]
 
 ENDS = (RunFinished, ReplicasFinished)
 FOLDER_FILE = "run.json"
+CHECKPOINT_SECONDS = 1.0
 
 _OURS = re.compile(
     r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
@@ -273,7 +274,8 @@ class RunDirectory:
         return EventLog(self._folder / "events.jsonl")
 
     def _checkpoint(self, folder: Path) -> CheckpointFile:
-        return CheckpointFile(folder / "checkpoint" / "state.npz", used=self._resume)
+        path = folder / "checkpoint" / "state.npz"
+        return CheckpointFile(path, used=self._resume, seconds=CHECKPOINT_SECONDS)
 
     def _shorten_log(self, folder: Path) -> None:
         """Remove what a stopped run told after its checkpoint: it is told again."""

@@ -1,6 +1,8 @@
 // Running independent work on several threads.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -14,9 +16,15 @@
 
 namespace hopefear {
 
-// The number of threads to use for an option `threads`, where 0 means one per core.
+// The number of threads to use for an option `threads`, where 0 means one per core that this
+// process may run on: a container or taskset may leave it fewer than the machine has, which
+// hardware_concurrency() does not know.
 [[nodiscard]] inline std::size_t thread_count(std::size_t threads) {
-    return threads > 0 ? threads : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    if (threads > 0) return threads;
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) == 0)
+        return static_cast<std::size_t>(std::max(1, CPU_COUNT(&cores)));
+    return std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
 // Call work(begin, end) for blocks that cover 0..count on `threads` threads; idle threads take the
