@@ -222,6 +222,28 @@ def test_held_out_data_of_other_features_is_an_error(tmp_path: Path) -> None:
         run(files, dev_nbest=dev.nbest, dev_refs=dev.refs)
 
 
+@pytest.mark.parametrize("role", ["tuning", "dev"])
+@pytest.mark.parametrize("forests", [False, True])
+def test_warnings_of_the_references_are_given_for_either_data(
+    role: str, forests: bool, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {}
+    for prefix, name, seed in (("", "tuning", 1), ("dev_", "dev", 2)):
+        files = write_candidates(tmp_path, name, seed=seed)
+        if name == role:
+            files.refs.write_text("".join(f"{text}, they said.\n" for text in files.references))
+        options[f"{prefix}refs"] = files.refs
+        if forests:
+            made = [(int(s.sentence), nbest_forest(s.hypotheses)) for s in files.segments]
+            options[f"{prefix}forests"] = tmp_path / f"{name}.forests"
+            write_forests(options[f"{prefix}forests"], made)
+        else:
+            options[f"{prefix}nbest"] = files.nbest
+    found = warnings(list(tune("mert", tokenize="none", **options)))
+    (message,) = [message for message in found if "not tokenized" in message]
+    assert str(tmp_path / f"{role}.refs") in message
+
+
 def test_unexpected_and_missing_features_are_an_error(tmp_path: Path) -> None:
     files = write_candidates(tmp_path)
     names = ["lm", "tm", "reordering", "words", "noise"]

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import resume_events as resume_tuning
@@ -23,7 +24,7 @@ from hopefear import tune_events as tune
 from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.errors import ConfigError, FormatError
-from hopefear.events import EpochFinished, Event, RunFinished, RunResumed, read_log
+from hopefear.events import EpochFinished, Event, RunFinished, RunResumed, read_log, to_json
 from hopefear.forest import nbest_forest
 from hopefear.formats import read_nbest
 from hopefear.formats.forests.store import ForestWriter
@@ -260,12 +261,144 @@ def test_a_checkpoint_of_other_features_is_refused(tmp_path: Path) -> None:
         list(learn(planned, START, About(name="mira"), checkpoint=checkpoint))
 
 
-def arrays_after_two_epochs(checkpoint: CheckpointFile) -> dict[str, Any]:
-    for event in course("pro", checkpoint):
-        if isinstance(event, EpochFinished) and event.epoch == 2:
+Change = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def arrays_after_two_epochs(
+    checkpoint: CheckpointFile, name: str = "pro", *, forests: bool = False
+) -> dict[str, Any]:
+    for event in course(name, checkpoint, forests=forests):
+        if isinstance(event, EpochFinished) and event.epoch == 3:
             break
     with np.load(checkpoint.path) as file:
         return {name: file[name] for name in file.files}
+
+
+def changed(place: int | tuple[int, ...], value: float) -> Change:
+    def change(array: NDArray[Any]) -> NDArray[Any]:
+        array = array.copy()
+        array[place] = value
+        return array
+
+    return change
+
+
+def text(value: object) -> Change:
+    return lambda array: np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+
+
+def of_table(**values: object) -> Change:
+    return lambda array: text(json.loads(array.tobytes()) | values)(array)
+
+
+ANOTHER_EVENT = to_json(RunResumed(epoch=1, started=""))
+CRAFTED: dict[str, list[tuple[str, str, Change]]] = {
+    "pro": [
+        ("longer", "state.0", lambda array: np.append(array, 1.0)),
+        ("shorter", "state.0", lambda array: array[1:]),
+        ("a table", "state.0", lambda array: array[None]),
+        ("a number", "state.0", lambda array: array[0]),
+        ("small floats", "state.0", lambda array: array.astype(np.float32)),
+        ("whole numbers", "state.1", lambda array: array.astype(np.int64)),
+        ("texts", "state.1", lambda array: array.astype(str)),
+        ("a table of weights", "previous", lambda array: array[None]),
+        ("one weight", "previous", lambda array: array[0]),
+        ("too many weights", "previous", lambda array: np.zeros(10**6)),
+        ("no table", "table", text([])),
+        ("no epoch", "table", of_table(epoch=None)),
+        ("an epoch before all", "table", of_table(epoch=-2)),
+        ("an endless epoch", "table", of_table(epoch=float("inf"))),
+        ("another best event", "table", of_table(best=ANOTHER_EVENT)),
+        ("no event", "table", of_table(best="{}")),
+        ("nameless features", "table", of_table(features=[1, 2])),
+        ("no scores", "table", of_table(held_out=3)),
+    ],
+    "structured-svm": [
+        ("beyond the columns", "state.rows.indices", changed(0, 5)),
+        ("far beyond", "state.rows.indices", changed(-1, 2**31 - 1)),
+        ("before the columns", "state.rows.indices", changed(3, -1)),
+        ("fractions", "state.rows.indices", lambda array: array.astype(np.float64)),
+        ("fewer", "state.rows.indices", lambda array: array[:-1]),
+        ("back and forth", "state.rows.indptr", changed(2, 100)),
+        ("beyond the values", "state.rows.indptr", changed(-1, 10**6)),
+        ("not from zero", "state.rows.indptr", changed(0, -1)),
+        ("whole numbers", "state.rows.data", lambda array: array.astype(np.int64)),
+        ("texts", "state.rows.data", lambda array: array.astype(str)),
+        ("a table", "state.rows.data", lambda array: array[None]),
+        ("more columns", "state.rows.shape", changed(1, 6)),
+        ("more rows", "state.rows.shape", changed(0, 10**9)),
+        ("fewer rows", "state.rows.shape", changed(0, -3)),
+        ("three axes", "state.rows.shape", lambda array: np.append(array, 1)),
+        ("fractions of rows", "state.rows.shape", lambda array: array + 0.5),
+        ("more costs than planes", "state.costs", lambda array: np.append(array, 1.0)),
+        ("fewer costs than planes", "state.costs", lambda array: array[1:]),
+        ("a table of costs", "state.costs", lambda array: array[None]),
+        ("one cost", "state.costs", lambda array: array[0]),
+    ],
+    "kbest-mira": [
+        ("negative", "state.lists.offsets", changed(1, -1)),
+        ("not from zero", "state.lists.offsets", changed(0, -5)),
+        ("back and forth", "state.lists.offsets", changed(5, 10**6)),
+        ("no end", "state.lists.offsets", changed(-1, 10**6)),
+        ("fractions", "state.lists.offsets", lambda array: array + 0.25),
+        ("nothing", "state.lists.offsets", lambda array: array[:0]),
+        ("a number", "state.lists.offsets", lambda array: array[-1]),
+        ("a table", "state.lists.offsets", lambda array: array[None]),
+        ("more sentences", "state.lists.offsets", lambda array: np.append(array, array[-1])),
+        ("fewer sentences", "state.lists.offsets", lambda array: np.delete(array, 3)),
+        ("negative", "state.lists.sizes", changed(0, -1)),
+        ("larger", "state.lists.sizes", changed(0, 10**6)),
+        ("fractions", "state.lists.sizes", lambda array: array + 0.5),
+        ("unknown features", "state.lists.ids", changed(0, 5)),
+        ("features before all", "state.lists.ids", changed(0, -1)),
+        ("fractions of features", "state.lists.ids", lambda array: array + 0.5),
+        ("a table", "state.lists.ids", lambda array: array[None]),
+        ("texts", "state.lists.values", lambda array: array.astype(str)),
+        ("not finite", "state.lists.values", changed(0, np.nan)),
+        ("fewer", "state.lists.values", lambda array: array[1:]),
+        ("numbers", "state.lists.texts", lambda array: text([1] * 100)(array)),
+        ("no list", "state.lists.texts", text({})),
+        ("not text", "state.lists.texts", lambda array: np.full(7, 255, dtype=np.uint8)),
+        ("fewer columns", "state.lists.statistics", lambda array: array[:, 1:].copy()),
+        ("more columns", "state.lists.statistics", lambda array: np.repeat(array, 2, axis=1)),
+        ("no columns", "state.lists.statistics", lambda array: array[:, :0]),
+        ("fewer rows", "state.lists.statistics", lambda array: array[1:]),
+        ("one row", "state.lists.statistics", lambda array: array[0]),
+        ("texts", "state.lists.statistics", lambda array: array.astype(str)),
+        ("longer", "state.weights", lambda array: np.append(array, 1.0)),
+        ("a table", "state.converged", lambda array: array[None]),
+        ("a text", "state.converged", lambda array: np.array("no")),
+    ],
+    "sgd": [
+        ("nothing", "state.core", lambda array: array[:0]),
+        ("a table", "state.core", lambda array: array[None]),
+        ("small floats", "state.core", lambda array: array.astype(np.float32)),
+        ("fewer weights", "state.core", changed(0, 4.0)),
+        ("endless weights", "state.core", changed(0, np.inf)),
+        ("cut off", "state.core", lambda array: array[:-1]),
+        ("another's weights", "state.core", lambda array: np.append(array, array)),
+    ],
+    "mira": [
+        ("cut off", "state.weights", lambda array: array[:-1]),
+        ("more weights", "state.weights", changed(0, 1e300)),
+        ("longer", "state.document.statistics", lambda array: np.append(array, 1.0)),
+        ("shorter", "state.rates", lambda array: array[1:]),
+        ("a table", "state.seen", lambda array: array[None]),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CRAFTED)
+def test_a_crafted_checkpoint_is_refused_and_named(name: str, tmp_path: Path) -> None:
+    checkpoint, forests = CheckpointFile(tmp_path / "state.npz"), name == "kbest-mira"
+    arrays = arrays_after_two_epochs(checkpoint, name, forests=forests)
+    for what, key, change in CRAFTED[name]:
+        np.savez(checkpoint.path, **arrays | {key: change(arrays[key])})
+        print(key, what)  # which one, if it is not refused
+        with pytest.raises(FormatError, match=re.escape(str(checkpoint.path))):
+            list(course(name, checkpoint, forests=forests))
+    np.savez(checkpoint.path, **arrays)
+    assert isinstance(list(course(name, checkpoint, forests=forests))[-1], RunFinished)
 
 
 def test_arrays_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:

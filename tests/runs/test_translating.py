@@ -268,6 +268,25 @@ def test_learners_of_lists_learn_around_a_command(
     assert (tmp_path / "run" / "decoder" / "tuning" / "decoder.log").exists()
 
 
+@pytest.mark.parametrize("role", ["refs", "dev_refs"])
+def test_references_around_a_command_are_looked_at_for_their_tokens(
+    command: str, tmp_path: Path, role: str
+) -> None:
+    lines = (tmp_path / "refs").read_text().splitlines()
+    (tmp_path / "loose").write_text("".join(f"{line} , they said .\n" for line in lines))
+    options: dict[str, Any] = {f"{prefix}source": tmp_path / "source" for prefix in ("", "dev_")}
+    options |= {name: tmp_path / "refs" for name in ("refs", "dev_refs")}
+    options[role] = tmp_path / "loose"
+    told = []
+    for event in tune("mert", decoder=command, start=START, tokenize="13a", **options):
+        if isinstance(event, RunStarted):
+            break
+        if isinstance(event, Warned) and "already tokenized" in event.message:
+            told.append(event.message)
+    (message,) = told
+    assert str(tmp_path / "loose") in message
+
+
 def test_a_value_too_large_for_scores_is_an_error_of_the_decoder(
     command: str, tmp_path: Path
 ) -> None:

@@ -27,7 +27,7 @@ class Planes:
     origin: FloatArray
     weights: FloatArray
     references: Annotated[IntArray, "derived"]  # the reference's row of each nonempty list
-    rows: Any  # a csr_array of SciPy, which is imported only where it is used
+    rows: Annotated[Any, "grows"]  # a csr_array of SciPy, which is imported only where it is used
     costs: Annotated[FloatArray, "grows"]
 
 

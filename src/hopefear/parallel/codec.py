@@ -3,8 +3,8 @@
 A value is made of arrays, numbers, kernels of the core that can be saved, sparse matrices, n-best
 lists, and dataclasses and tuples of these. Nothing that is read is ever executed, and nothing is
 trusted: a value of the same kind is the pattern by which arrays become a value again. An array has
-the type and shape of the pattern's; a field that is annotated "grows" may have more rows, one that
-is annotated "derived" is not written and taken from the pattern.
+the type and shape of the pattern's; fields that are annotated "grows" may have more rows, each as
+many as the others; one that is annotated "derived" is not written and taken from the pattern.
 """
 
 import json
@@ -89,6 +89,9 @@ def decode(
             for field in fields(pattern)
             if "derived" not in marks[field.name]
         }
+        rows = {part: parts[part].shape[0] for part in parts if "grows" in marks[part]}
+        if len(set(rows.values())) > 1:
+            raise DataError(f"'{name}' has parts of different lengths: {rows}")
         return replace(pattern, **parts)
     if isinstance(pattern, tuple):
         return tuple(decode(part, arrays, data, f"{name}.{i}") for i, part in enumerate(pattern))
@@ -102,8 +105,9 @@ def decode(
                 f"{pattern.dtype} {pattern.shape}"
             )
         return array
-    if array.ndim != 0:
-        raise DataError(f"'{name}' is an array; expected {type(pattern).__name__}")
+    kind = np.asarray(pattern).dtype.kind
+    if array.ndim != 0 or array.dtype.kind not in ("fi" if kind == "f" else kind):
+        raise DataError(f"'{name}' has {array.dtype} {array.shape}, expected a number or text")
     return type(pattern)(array.item())
 
 
@@ -164,15 +168,24 @@ def _encode_lists(nbest: NBest, name: str) -> Arrays:
 
 
 def _decode_lists(arrays: Mapping[str, NDArray[Any]], data: Candidates, name: str) -> ListSet:
-    def part(key: str) -> NDArray[Any]:
-        return _array(arrays, f"{name}.{key}")
+    def part(key: str, kind: str, axes: int = 1) -> NDArray[Any]:
+        array = _array(arrays, f"{name}.{key}")
+        if array.dtype.kind != kind or array.ndim != axes:
+            raise DataError(f"'{name}.{key}' has {array.dtype} in {array.ndim} dimensions")
+        return array
 
     names = data.feature_names
-    texts = json.loads(part("texts").tobytes())
-    offsets, begin = part("offsets"), np.cumsum([0, *part("sizes").tolist()])
-    ids, values = part("ids").tolist(), part("values").tolist()
-    fits = len(texts) == len(begin) - 1 == offsets[-1] and len(ids) == len(values) == begin[-1]
-    ordered = offsets[0] == 0 and (np.diff(offsets) >= 0).all() and (np.diff(begin) >= 0).all()
+    texts = json.loads(part("texts", "u").tobytes())
+    offsets, sizes = part("offsets", "i"), part("sizes", "i")
+    statistics = part("statistics", "f", 2)
+    ids, values = part("ids", "i").tolist(), part("values", "f").tolist()
+    if len(offsets) != data.sentence_count + 1:
+        raise DataError(f"'{name}' has {len(offsets) - 1} lists, expected {data.sentence_count}")
+    if statistics.shape != (len(texts), data.metric.corpus_score().dimension):
+        raise DataError(f"'{name}.statistics' has the shape {statistics.shape}")
+    begin = np.append(0, np.cumsum(sizes))
+    fits = len(texts) == len(sizes) == offsets[-1] and len(ids) == len(values) == begin[-1]
+    ordered = offsets[0] == 0 and (np.diff(offsets) >= 0).all() and (sizes >= 0).all()
     if not fits or not ordered or not all(0 <= i < len(names) for i in ids):
         raise DataError(f"the lists of '{name}' do not fit together")
     builder = NBestBuilder(feature_names=names)
@@ -181,5 +194,5 @@ def _decode_lists(arrays: Mapping[str, NDArray[Any]], data: Candidates, name: st
             own = range(int(begin[row]), int(begin[row + 1]))
             builder.add(sentence, texts[row], {names[ids[i]]: values[i] for i in own})
     nbest = builder.finish(len(offsets) - 1)
-    nbest.set_statistics(part("statistics"))
+    nbest.set_statistics(statistics)
     return ListSet(nbest=nbest, metric=data.metric, threads=data.threads)

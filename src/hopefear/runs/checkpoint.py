@@ -7,6 +7,7 @@ last checkpoint is there whole, and what was learned after it is learned again.
 import json
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -27,7 +28,7 @@ VERSION = 4
 # What reading a damaged archive raises; what zipfile does not support, such as encryption, is a
 # RuntimeError.
 _BROKEN = (
-    *(DataError, KeyError, TypeError, ValueError, EOFError, RuntimeError),
+    *(DataError, LookupError, TypeError, ValueError, ArithmeticError, EOFError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
 )
 
@@ -92,7 +93,7 @@ class CheckpointFile:
         if not self.path.exists():
             return 0
         try:
-            return int(json.loads(self._arrays("table")["table"].tobytes())["epoch"])
+            return _epoch(json.loads(self._arrays("table")["table"].tobytes()))
         except _BROKEN as error:
             raise self._broken(error) from error
 
@@ -145,16 +146,19 @@ class CheckpointFile:
                 if names.add(name) != number:
                     raise DataError(f"feature {number} of the run was '{name}'")
             best = None if table["best"] is None else from_json(table["best"])
+            if not isinstance(best, EpochFinished | None):
+                raise DataError("its best epoch is another event")
             previous = arrays["previous"]
-            if previous.dtype != np.float64 or previous.shape > (len(names),):
+            flat = previous.dtype == np.float64 and previous.ndim == 1
+            if not flat or len(previous) > len(names):
                 raise DataError(f"it has weights of the shape {previous.shape}")
             weights = np.append(first, np.zeros(max(0, len(previous) - len(first))))
             return Position(
                 state=decode(course.start(weights), arrays, course.data),
                 previous=previous,
-                epoch=int(table["epoch"]),
+                epoch=_epoch(table),
                 repeated=int(table["repeated"]),
-                best=cast(EpochFinished, best),
+                best=best,
                 held_out=tuple(map(float, table["held_out"])),
                 reason=str(table["reason"]),
                 start_score=float(table["start_score"]),
@@ -177,3 +181,11 @@ class CheckpointFile:
                     return {name: file[name] for name in names or file.files}
             except OSError as error:  # a place before the beginning of the file
                 raise DataError(str(error)) from error
+
+
+def _epoch(table: Mapping[str, Any]) -> int:
+    """Return how many epochs are done."""
+    epoch = int(table["epoch"])
+    if epoch < 0:
+        raise DataError(f"it has {epoch} epochs")
+    return epoch

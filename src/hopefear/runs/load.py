@@ -36,7 +36,7 @@ from hopefear.runs.fingerprints import (
 from hopefear.runs.settings import DataSettings
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
-__all__ = ["Loaded", "load_data"]
+__all__ = ["Loaded", "load_data", "tokenization_warnings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +124,7 @@ def load_data(
     tell : callable
         Called with what is being done, how much of it is done and how much there is (0: unknown).
     """
-    warning = None
+    warnings: tuple[str, ...] = ()
     names = Vocabulary() if feature_names is None else feature_names
     if settings.forests is not None:
         return _load_forests(settings, cast(TextMetric, metric), role, names, threads, tell)
@@ -154,7 +154,7 @@ def load_data(
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
         judged_by = {"references": fingerprint_texts(references.sentences)}
-        warning = check_tokenization(getattr(metric, "tokenize", None), references)
+        warnings = tokenization_warnings(metric, references)
     tuning_set = ListSet(nbest=nbest, metric=metric, threads=threads)
     return Loaded(
         candidates=tuning_set,
@@ -164,7 +164,7 @@ def load_data(
         format=formats[0],
         files=_files(settings.nbest),
         fingerprints=_of_role(role, judged_by | {"nbest": fingerprint_candidates(tuning_set)}),
-        warnings=_given(warning),
+        warnings=warnings,
     )
 
 
@@ -211,11 +211,13 @@ def _load_forests(
         format=settings.format.partition(":")[0] if settings.format else detect_forests(path),
         files=str(path),
         fingerprints=_of_role(role, fingerprints),
-        warnings=_given(check_tokenization(getattr(metric, "tokenize", None), references)),
+        warnings=tokenization_warnings(metric, references),
     )
 
 
-def _given(warning: str | None) -> tuple[str, ...]:
+def tokenization_warnings(metric: Metric, references: References) -> tuple[str, ...]:
+    """Return a warning if the tokenizer of the metric does not suit the references."""
+    warning = check_tokenization(getattr(metric, "tokenize", None), references)
     return () if warning is None else (warning,)
 
 

@@ -17,7 +17,7 @@ from hopefear.formats.texts import read_references
 from hopefear.metrics import References, TextMetric
 from hopefear.runs.fingerprints import fingerprint_file, fingerprint_texts
 from hopefear.runs.guards import check_common_features
-from hopefear.runs.load import Loaded
+from hopefear.runs.load import Loaded, tokenization_warnings
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.runs.start import about_patterns, matching_weights
 from hopefear.translation.model import Model
@@ -198,6 +198,7 @@ class _Commands:
                 f"{role}.source": fingerprint_file(texts.source),
                 f"{role}.references": fingerprint_texts(references.sentences),
             },
+            warnings=tokenization_warnings(metric, references),
         )
 
 
