@@ -115,16 +115,16 @@ def test_every_failure_is_explained_in_one_line(
     commands: dict[str, tuple[int, list[str | Path]]] = {
         "unknown preset or learner 'foo'": (2, ["foo", *options(files, run)]),
         "'nan' is not finite": (2, ["pro", *options(files, run, "--start", "lm=nan")]),
-        "'lm' comes twice": (2, ["pro", *options(files, run, "--start", "lm=1 lm=2")]),
+        "'lm' occurs twice": (2, ["pro", *options(files, run, "--start", "lm=1 lm=2")]),
         "'words' has no name": (2, ["pro", *options(files, run, "--start", "lm=1 words")]),
         "broken:1: ": (1, ["pro", "--nbest", broken, "--refs", files.refs, "-o", run]),
         "has references for 1": (1, ["pro", "--nbest", files.nbest, "--refs", short, "-o", run]),
         "nothere: cannot be read": (1, ["pro", *options(files, run), "--refs", "nothere"]),
         "file is not a directory": (2, ["pro", *options(files, tmp_path / "file" / "run")]),
         "exists and is not a directory": (2, ["pro", *options(files, tmp_path / "file")]),
-        "unknown key of the learner 'pro'; did you mean 'epochs'": (
+        "unknown key of the learner 'pro'; did you mean 'samples'": (
             2,
-            ["pro", *options(files, run, "--set", "learner.epoch=1")],
+            ["pro", *options(files, run, "--set", "learner.sample=1")],
         ),
     }
     for message, (code, arguments) in commands.items():
