@@ -8,23 +8,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import minimize
 
 import brute_force
 from hopefear import _core
 from hopefear.candidates import ForestSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
-from hopefear.errors import ConfigError, DataError
+from hopefear.errors import ConfigError
 from hopefear.forest import Forest, nbest_forest
 from hopefear.learners import AnyLearner, Arow, MinRisk, Mira, OnlineLearner, OnlineSgd, Perceptron
 from hopefear.learners.visit import Taught, Visit
-from hopefear.learners.working_set import WorkingSet, solve_together
+from hopefear.learners.working_set import WorkingSet
 from hopefear.metrics import Bleu, Chrf, OracleDocument, References
 from hopefear.rhythm import Step
 from hopefear.search import (
     Bold,
-    Example,
-    Found,
     Hope,
     Linear,
     Local,
@@ -34,13 +31,9 @@ from hopefear.search import (
     Search,
 )
 from hopefear.types import FloatArray, Hypothesis, Vocabulary
-from strategies import arrays, corpora, finite, forests, random_plan
+from strategies import corpora, finite, forests, random_plan
 from tuning_sets import next_state
-
-BLEU = Bleu(tokenize="none")
-ALL = NBestSearch(size=10_000)
-texts = st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=9).map(" ".join)
-small = arrays(3, lambda random: random.uniform(-1, 1))
+from visits import ALL, BLEU, features_of, pair, small, texts, visit_of
 
 ONLINE: dict[str, OnlineLearner] = {
     "perceptron": Perceptron(rate=0.05),
@@ -82,21 +75,6 @@ def run(
         state = next_state(learner, data, state, (1, epoch))
         found.append(learner.weights(state))
     return found
-
-
-def visit_of(
-    forest: Forest, texts: list[str], weights: FloatArray, rate: float, *, epoch: int = 0
-) -> tuple[Visit, _core.OnlineWeights]:
-    online = _core.OnlineWeights(weights)
-    example = Example(forest, 0, BLEU.prepare(References([texts])), weights)
-    rates = np.full(len(weights), rate)
-    return Visit(example, OracleDocument(), epoch, online, weights.copy(), rates), online
-
-
-def features_of(found: Found, size: int) -> FloatArray:
-    h = np.zeros(size)
-    h[found.features.ids] = found.features.values
-    return h
 
 
 @pytest.mark.parametrize("name", ONLINE)
@@ -156,15 +134,6 @@ def test_a_step_of_the_perceptron_goes_from_the_one_best_to_the_hope(
     assert_allclose(online.current, weights + step, rtol=1e-12, atol=1e-12)
 
 
-def pair(hope: dict[str, float], fear: dict[str, float]) -> Forest:
-    return nbest_forest(
-        [
-            Hypothesis(text="a b c d e", features=hope),
-            Hypothesis(text="a b x y z", features=fear),
-        ]
-    )
-
-
 @pytest.mark.parametrize("rate", [1e-3, 0.05, 1.0, 100.0])
 def test_mira_with_one_constraint_is_its_closed_form(rate: float) -> None:
     forest = pair({"f": 1.0, "g": 2.0}, {"f": 3.0, "g": -1.0})
@@ -188,64 +157,6 @@ def test_weights_that_meet_every_margin_stay(learner: OnlineLearner) -> None:
     visit, online = visit_of(forest, ["a b c d e"], weights, 0.5)
     assert learner.update(visit) is None
     assert_array_equal(online.current, weights)
-
-
-@given(forests(), texts, small, st.sampled_from([0.01, 0.3, 2.0]))
-def test_the_working_set_is_solved_as_by_an_independent_solver(
-    forest: Forest, text: str, weights: FloatArray, rate: float
-) -> None:
-    visit, _ = visit_of(forest, [text], weights, rate)
-    example, document = visit.example, OracleDocument()
-    hope, *others = ALL.find(example, example.scores, document, 1.0, count=6)
-    working = WorkingSet(hope, document)
-    for other in others:
-        working.add(other)
-    x = working.solve(weights, visit.rates)
-    dense = np.zeros((len(working), 3))
-    dense[:, working.ids] = working.rows
-    for row, found in zip(dense, [hope, *others], strict=True):
-        assert_allclose(row, features_of(hope, 3) - features_of(found, 3), atol=1e-9)
-
-    def objective(w: FloatArray) -> float:
-        violations = working.losses - dense @ w
-        return float((w - weights) @ (w - weights) / (2 * rate) + violations.max())
-
-    ours = weights.copy()
-    ours[working.ids] += rate * x
-    # The problem in its primal form, with a slack variable: SLSQP knows nothing of the dual.
-    solver: Any = minimize
-    found = solver(
-        lambda z: (z[:3] - weights) @ (z[:3] - weights) / (2 * rate) + z[3],
-        np.append(weights, (working.losses - dense @ weights).max()),
-        jac=lambda z: np.append((z[:3] - weights) / rate, 1.0),
-        constraints={
-            "type": "ineq",
-            "fun": lambda z: z[3] - working.losses + dense @ z[:3],
-            "jac": lambda z: np.hstack([dense, np.ones((len(dense), 1))]),
-        },
-        method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
-    assert objective(ours) <= objective(found.x[:3]) + 1e-5
-
-
-def test_a_working_set_refuses_what_does_not_fit() -> None:
-    row = (np.array([1, 4], dtype=np.int32), np.ones(2))
-    working = _core.WorkingSet(*row, gain=0.0)
-    working.add(np.array([0, 2], dtype=np.int32), np.ones(2), gain=-1.0)
-    assert working.ids.tolist() == [0, 1, 2, 4]
-    assert working.rows.tolist() == [[0, 0, 0, 0], [-1, 1, -1, 1]]
-    assert working.violations(np.arange(5.0)).tolist() == [0.0, 1.0 - (-0 + 1 - 2 + 4)]
-    few, enough = np.zeros(4), np.zeros(5)
-    with pytest.raises(DataError, match="there are 4 weights, too few for feature 4"):
-        working.violations(few)
-    with pytest.raises(DataError, match="there are 4 weights"):
-        working.violation(*row, gain=0.0, weights=few)
-    with pytest.raises(DataError, match="there are 4 rates"):
-        working.solve(enough, few, tolerance=1e-6, max_iterations=10)
-    for ids, message in (([1, 1], "increasing"), ([-1, 2], "increasing"), ([1], "1 feature ids")):
-        with pytest.raises(DataError, match=message):
-            working.add(np.array(ids, dtype=np.int32), np.ones(2), gain=0.0)
 
 
 @example(random_plan(12900955, 3, 3, finite).build(), "a", np.array([0.6, 0.6, 0.0]), 2.0)
@@ -447,46 +358,6 @@ def test_what_is_heard_is_one_more_step(learner: OnlineLearner) -> None:
     step = np.zeros(len(start))
     step[taught.ids] = 0.05 * taught.rows[0]
     assert_allclose(moved.weights.current - alone.weights.current, step, atol=1e-12)
-
-
-@given(forests(), forests(), texts, small, st.sampled_from([0.01, 0.3]))
-def test_working_sets_are_solved_together_as_by_an_independent_solver(
-    first: Forest, second: Forest, text: str, weights: FloatArray, rate: float
-) -> None:
-    """min ½/η ‖w′ − w‖² + Σᵢ max_d vᵢ(d) over two examples (algorithm 4)."""
-    document, sets = OracleDocument(), []
-    visits = [visit_of(forest, [text], weights, rate)[0] for forest in (first, second)]
-    for visit in visits:
-        hope, *others = ALL.find(visit.example, visit.example.scores, document, 1.0, count=4)
-        working = WorkingSet(hope, document)
-        for other in others:
-            working.add(other)
-        sets.append(working)
-    found = solve_together(sets, visits[0])
-
-    def objective(w: FloatArray) -> float:
-        distance = float((w - weights) @ (w - weights)) / (2 * rate)
-        return distance + sum(float(max(working.violations(w))) for working in sets)
-
-    expected = weights.copy()
-    for ids, x in found:
-        expected[ids] += rate * x
-    assert_allclose(visits[0].trial, expected, atol=1e-9)
-    nearby = expected + np.random.default_rng(1).normal(size=(50, len(weights))) * 1e-3
-    best = objective(expected)
-    assert best <= min(map(objective, nearby)) + 1e-6 * max(1.0, abs(best))
-
-
-def test_a_working_set_that_is_heard_is_the_one_that_was_taught() -> None:
-    forest = pair({"f": 1.0, "g": 2.0}, {"f": 3.0, "g": -1.0})
-    weights = np.array([0.5, 0.1])
-    told, _ = visit_of(forest, ["a b c d e"], weights, 0.05)
-    taught = Mira().update(told)
-    assert taught is not None
-    heard = WorkingSet.of(taught, OracleDocument())
-    assert_array_equal(heard.ids, taught.ids)
-    assert_allclose(heard.rows[1:], taught.rows)
-    assert_allclose(heard.losses[1:], taught.losses)
 
 
 def reference_texts() -> list[str]:
