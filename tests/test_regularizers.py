@@ -57,7 +57,7 @@ LEARNERS: dict[str, Callable[[Regularizer], AnyLearner]] = {
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_penalty_moves_the_weight_that_it_names(name: str) -> None:
     data = synthetic_set()
-    start, feature = start_vector(data), data.feature_names.texts().index(FEATURE)
+    start, feature = start_vector(data), list(data.feature_names).index(FEATURE)
     assert abs(start[feature] - VALUE) > 0.5
 
     def distance(strength: float) -> float:
@@ -77,11 +77,11 @@ def test_lbfgs_minimizes_the_loss_and_the_penalty() -> None:
     start = start_vector(data)
     learner = Lbfgs(loss=Log(), regularizer=Towards(strength=2.0), iterations=1000)
     state = next_state(learner, data, learner.start(data, start, start), (1, 0))
-    penalty = learner.regularizer.bind(data.feature_names.texts(), start)
+    penalty = learner.regularizer.bind(list(data.feature_names), start)
 
     def objective(w: FloatArray) -> tuple[float, FloatArray]:
         loss, gradient = _core.loss_gradient(
-            data.nbest.core, w, data.costs, learner.cost_scale, learner.loss.core(), 1
+            data.nbest, w, data.costs, learner.cost_scale, learner.loss.core(), 1
         )
         return loss + penalty.value(w), gradient + penalty.gradient(w)
 
@@ -93,9 +93,9 @@ def test_pro_minimizes_the_logistic_loss_and_the_penalty() -> None:
     data = synthetic_set(sentences=60)
     start = start_vector(data)
     pairs = _core.sample_pairs(
-        data.nbest.core, data.gains, samples=300, kept=20, threshold=0.05, seed=7, threads=1
+        data.nbest, data.gains, samples=300, kept=20, threshold=0.05, seed=7, threads=1
     )
-    penalty = Towards(strength=2.0).bind(data.feature_names.texts(), start)
+    penalty = Towards(strength=2.0).bind(list(data.feature_names), start)
     h = np.array([list(data.nbest.features_of(row).values()) for row in range(len(data.nbest))])
     rows = h[np.asarray(pairs.better)] - h[np.asarray(pairs.worse)]
 
