@@ -39,6 +39,7 @@ FACES = {
     "metrics",
     "nbest",
     "search",
+    "threads",
     "translation",
     "types",
 }
