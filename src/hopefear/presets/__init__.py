@@ -1,7 +1,7 @@
 """Published ways to tune, under the names by which people know them: TOML files, one a paper.
 
 A table is a system: settings of a run, one line that explains it, and settings that take their
-place with some kinds of candidates (`lists`, `forests`, `model`, `decoder`).
+place where lists or forests are given (`lists`, `forests`).
 """
 
 import tomllib
@@ -12,11 +12,11 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, cast
 
-__all__ = ["Preset", "Table", "load_presets", "overlaid"]
+__all__ = ["VARIANTS", "Preset", "Table", "load_presets", "overlaid"]
 
 Table = dict[str, Any]
 
-KINDS = ("lists", "forests", "model", "decoder")
+VARIANTS = ("lists", "forests")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def load_presets() -> Mapping[str, Preset]:
         if ending != "toml" or not dot:
             continue
         for name, table in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            variants = {kind: table.pop(kind) for kind in KINDS if kind in table}
+            variants = {kind: table.pop(kind) for kind in VARIANTS if kind in table}
             found[name] = Preset(name, paper, table.pop("explanation"), table, variants)
     return MappingProxyType(found)
 

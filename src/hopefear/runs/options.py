@@ -13,7 +13,7 @@ from hopefear.formats.fields import parse_number
 from hopefear.learners import AnyLearner, learners
 from hopefear.metrics import metrics
 from hopefear.parallel import Serial, strategies
-from hopefear.presets import load_presets, overlaid
+from hopefear.presets import VARIANTS, load_presets, overlaid
 from hopefear.registry import suggest
 from hopefear.runs.settings import TuneSettings
 from hopefear.settings import config
@@ -46,6 +46,7 @@ def build_settings(
     given = _standing_for({key: value for key, value in options.items() if value is not None})
     if any(key in given for key in STARTS):
         table = {key: value for key, value in table.items() if key not in STARTS}
+    table = _for_candidates(table, given)
     chosen = {key[7:]: given.pop(key) for key in list(given) if key.startswith("metric.")}
     for key, value in given.items():
         if key == "metric" and is_dataclass(value):
@@ -95,9 +96,13 @@ def table_of(learner: str, metric: str | None = None) -> Table:
     table, source = _base(learner)
     if metric is not None:
         table["metric"] = {"name": metric}
+    variants: Table = {}
+    if (preset := load_presets().get(learner)) is not None:
+        table, variants = preset.table() | table, dict(preset.variants)
+        table["learner"] = preset.settings["learner"]
     table = _expanded(table, source)
     table.setdefault("strategy", config.encode_choice(strategies, Serial()))
-    return table
+    return table | variants
 
 
 def learner_of(name: str) -> AnyLearner:
@@ -133,6 +138,19 @@ def _metric_table(table: Table) -> Table:
     if scores:
         return {"name": "column", "label": Path(str(scores)).name, **own}
     return {"name": "bleu", **own}
+
+
+def _for_candidates(table: Table, given: Mapping[str, object]) -> Table:
+    """Apply what a file says of lists or forests alone, if such candidates are given."""
+    variants = {name: table[name] for name in VARIANTS if isinstance(table.get(name), dict)}
+    plain = {key: value for key, value in table.items() if key not in VARIANTS}
+    tuning = plain.get("tuning")
+    own = tuning if isinstance(tuning, dict) else {}
+    translates = plain.get("model") or plain.get("decoder")
+    if translates or any(key == "model" or key.startswith("decoder") for key in given):
+        return plain
+    kind = "forests" if own.get("forests") or "tuning.forests" in given else "lists"
+    return overlaid(plain, variants.get(kind, {}))
 
 
 def _kind(table: Table) -> str:
