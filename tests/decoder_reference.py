@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hopefear.grammar import Nonterminal, Rule
 from hopefear.translation import ModelNames
 from hopefear.translation.features import Special, feature_name
-from small_grammars import BEGIN, END, rules
+from small_models import BEGIN, END, rules
 
 Definition = Callable[[Rule], Mapping[str, float]]
 # Words, and features with their values.

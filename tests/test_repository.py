@@ -8,18 +8,22 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
+import sacrebleu
 
 import hopefear
 from hopefear.formats import forest_formats, nbest_formats, weights_formats
 from hopefear.learners import learners
 from hopefear.losses import losses
 from hopefear.metrics import metrics
+from hopefear.metrics.base import sacrebleu_version
 from hopefear.parallel import strategies
 from hopefear.presets import load_presets
 from hopefear.registry import Registry
 from hopefear.regularizers import regularizers
+from hopefear.text.tokenizers import TokenizerName, tokenizer
 from hopefear.translation.features import templates
 
 ROOT = Path(__file__).parents[1]
@@ -200,3 +204,79 @@ def test_the_citation_and_the_changelog_know_the_version_of_the_package() -> Non
     assert sections[0] == ("Unreleased", "")
     assert sections[1] == (released["version"], released["date-released"])
     assert released["version"] == hopefear.__version__
+
+
+def test_the_committed_stubs_are_those_of_the_compiled_core(tmp_path: Path) -> None:
+    generated = tmp_path / "_core.pyi"
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "hopefear._core"]
+    subprocess.run([*command, "-o", str(generated)], check=True)
+    committed = Path(hopefear.__file__).with_name("_core.pyi")
+    assert committed.read_text() == generated.read_text(), "run 'make format'"
+
+
+CPP = Path(__file__).parent.parent / "cpp"
+
+
+def check(cpp: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(CPP / "check_includes.py"), str(cpp)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a copy of the core's headers that a test may spoil."""
+    shutil.copytree(CPP / "include", tmp_path / "include")
+    return tmp_path
+
+
+def test_the_core_keeps_to_its_include_contracts() -> None:
+    assert check(CPP).returncode == 0, check(CPP).stdout
+
+
+def test_an_include_against_the_contracts_is_reported_with_its_place(copy: Path) -> None:
+    header = copy / "include" / "hopefear" / "base" / "hash.hpp"
+    header.write_text('#include "hopefear/forest/forest.hpp"\n' + header.read_text())
+    result = check(copy)
+    assert result.returncode == 1
+    assert f"{header}:1: base must not include hopefear/forest/forest.hpp" in result.stdout
+
+
+def test_a_header_outside_the_folders_is_reported(copy: Path) -> None:
+    stray = copy / "include" / "hopefear" / "stray.hpp"
+    stray.write_text("#pragma once\n")
+    result = check(copy)
+    assert result.returncode == 1
+    assert str(stray) in result.stdout
+
+
+HEAVY = ["sacrebleu", "scipy", "rich", "click", "jinja2"]
+
+
+def loaded(code: str, *others: str) -> list[str]:
+    """Return the heavy packages that are there after running `code` in a new interpreter."""
+    names = [*HEAVY, *others]
+    command = f"{code}\nimport sys\nprint(*[name for name in {names} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", command], check=True, capture_output=True)
+    return done.stdout.decode().split()
+
+
+@pytest.mark.parametrize("module", ["hopefear", "hopefear.learners", "hopefear.api"])
+def test_importing_us_loads_nothing_heavy(module: str) -> None:
+    assert loaded(f"import {module}", "importlib.metadata", "email") == []
+
+
+def test_texts_whose_words_are_separated_are_scored_without_sacrebleu() -> None:
+    code = (
+        "from hopefear.metrics import Bleu, References\n"
+        "metric, references = Bleu(tokenize='none'), References([['a b']])\n"
+        "metric.prepare(references).statistics(['a b']), metric.signature(references)"
+    )
+    assert loaded(code) == []
+
+
+def test_what_we_say_of_sacrebleu_without_asking_it_is_true() -> None:
+    assert sacrebleu_version() == sacrebleu.__version__
+    assert set(sacrebleu.BLEU.TOKENIZERS) == set(get_args(TokenizerName))
+    judge = sacrebleu.BLEU(tokenize="none").tokenizer
+    assert tokenizer("none")(" a  b ") == judge(" a  b ")
+    assert tokenizer("none").signature() == judge.signature()

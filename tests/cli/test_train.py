@@ -6,7 +6,7 @@ import pytest
 
 from command_line import Hopefear
 from hopefear import Model
-from small_bitext import write_bitext
+from small_models import write_bitext
 
 
 @pytest.fixture

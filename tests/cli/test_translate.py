@@ -9,7 +9,7 @@ from command_line import program
 from hopefear.formats import load_nbest, read_forests
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
-from small_bitext import write_bitext
+from small_models import write_bitext
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from hopefear.search import Linear
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
 from hopefear.types import Hypothesis, Weights
-from small_bitext import sentence_pairs, write_bitext
+from small_models import sentence_pairs, write_bitext
 from stand_in_decoder import STAND_IN
 
 TEXTS = [(0, "a"), (2, "a b c")]

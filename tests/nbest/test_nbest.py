@@ -1,3 +1,4 @@
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from hopefear.errors import DataError
 from hopefear.formats import load_nbest
-from hopefear.nbest import NBest, NBestBuilder, Vocabulary
+from hopefear.nbest import BarLayout, NBest, NBestBuilder, Vocabulary
 
 Added = tuple[int, str, dict[str, float]]
 
@@ -165,3 +166,56 @@ def test_lists_that_grow_into_large_pages_hold_what_was_added(tmp_path: Path) ->
     first[0] = 1.0
     assert lists.scores(first).tolist() == list(range(rows))
     np.testing.assert_array_equal(lists.scores(np.ones(features)), np.arange(rows) + features - 1.0)
+
+
+FILES = [
+    "nbest-moses/europarl100.nbest.gz",
+    "nbest-moses/it-en-5sent-14runs-3refs/run1.nbest.gz",
+    "multi30k-cs-en/peers/val.nbest.moses.gz",
+]
+
+
+def read(content: bytes) -> NBest:
+    builder = NBestBuilder()
+    builder.parse([content], BarLayout(), "list")
+    return builder.finish()
+
+
+def split(line: str) -> tuple[int, str, list[float]]:
+    sentence, text, features, *_ = line.split("|||")
+    numbers = [float(token) for token in features.split() if token[-1] not in "=:"]
+    return int(sentence), text.strip(), numbers
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_moses_list_reads_as_its_lines_say(shared_data: Path, file: str) -> None:
+    content = gzip.decompress((shared_data / file).read_bytes())
+    expected = list(dict.fromkeys(map(str, map(split, content.decode().splitlines()))))
+    lists = read(content)
+    found = [
+        str((sentence, lists.text(row), lists.feature_values(row).tolist()))
+        for sentence in range(lists.sentence_count)
+        for row in lists.rows(sentence)
+    ]
+    assert found == expected
+
+
+def test_a_moses_list_takes_at_most_half_as_much_again_as_its_numbers(shared_data: Path) -> None:
+    lists = read(gzip.decompress((shared_data / FILES[2]).read_bytes()))
+    assert len(lists) == 115_696
+    assert lists.nbytes <= 1.5 * len(lists) * 8 * 8
+
+
+def test_runs_are_merged_without_what_they_repeat(shared_data: Path) -> None:
+    folder = shared_data / "nbest-moses/it-en-5sent-14runs-3refs"
+    runs = [gzip.decompress((folder / f"run{i}.nbest.gz").read_bytes()) for i in range(1, 15)]
+    lines = [split(line) for run in runs for line in run.decode().splitlines()]
+    expected = sorted(dict.fromkeys((s, t, tuple(n)) for s, t, n in lines), key=lambda x: x[0])
+    builder = NBestBuilder()
+    for run in runs:
+        builder.merge(read(run))
+    lists = builder.finish()
+    assert 0 < len(expected) < len(lines)
+    assert [(lists.text(row), tuple(lists.feature_values(row))) for row in range(len(lists))] == [
+        (text, numbers) for _, text, numbers in expected
+    ]

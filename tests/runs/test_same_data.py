@@ -18,7 +18,7 @@ from hopefear.events import EpochFinished, RunFinished
 from hopefear.formats import write_forests
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
-from small_bitext import sentence_pairs, write_bitext
+from small_models import sentence_pairs, write_bitext
 from stand_in_decoder import STAND_IN
 from tuning_sets import FOREST_START, garbled_forests
 

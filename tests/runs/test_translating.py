@@ -28,7 +28,7 @@ from hopefear.runs.kinds import learns_from
 from hopefear.runs.options import learner_of
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
-from small_bitext import sentence_pairs, write_bitext
+from small_models import sentence_pairs, write_bitext
 from stand_in_decoder import STAND_IN
 
 BAD = "LM0=-0.3 p_e_given_f=-0.5 p_f_given_e=-0.5 WordPenalty=0.3"

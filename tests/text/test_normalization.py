@@ -10,7 +10,7 @@ import pytest
 import hopefear
 from hopefear.errors import ConfigError
 from hopefear.text.normalization import Normalization
-from small_bitext import write_bitext
+from small_models import write_bitext
 
 
 class Tokenizer:

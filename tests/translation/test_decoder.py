@@ -23,7 +23,7 @@ from hopefear.translation import Decoder, DecoderOptions, ForestRescorer, glue_g
 from hopefear.translation.language_model import LanguageModel, load_language_model
 from hopefear.translation.training.estimate import Structure, write_kenlm_binary
 from hopefear.types import Hypothesis, Weights
-from small_grammars import X, built, grammars, sentences, write_language_model
+from small_models import X, built, grammars, sentences, write_language_model
 
 MOST_DERIVATIONS = 1000
 ALL = DecoderOptions(max_span=0, rule_limit=0, pop_limit=0)

@@ -11,8 +11,7 @@ from hopefear.grammar import Rule
 from hopefear.translation import GrammarUse
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
-from small_bitext import write_bitext
-from small_grammars import built
+from small_models import built, write_bitext
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hopefear.forest import Forest
 from hopefear.grammar import FeatureKind, Grammar, GrammarBuilder, Rule
 from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse, glue_grammar
 from hopefear.types import Weights
-from small_grammars import X, Y, built, grammars, sentences
+from small_models import X, Y, built, grammars, sentences
 
 NO_WEIGHTS = Weights()
 MOST_DERIVATIONS = 3000

@@ -14,7 +14,7 @@ from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
 from hopefear.translation.translate import show_derivation
-from small_bitext import sentence_pairs, write_bitext
+from small_models import sentence_pairs, write_bitext
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,7 @@
 """Searching forests for hope and fear: good and bad derivations that the model likes."""
 
 from hopefear.search.base import Example, Found, Search, searches
-from hopefear.search.linear import Linear
-from hopefear.search.nbest import NBestSearch
+from hopefear.search.methods import Linear, NBestSearch, Rerank
 from hopefear.search.reference import (
     Bold,
     Hope,
@@ -11,7 +10,6 @@ from hopefear.search.reference import (
     ReferenceDerivation,
     reference_derivations,
 )
-from hopefear.search.rerank import Rerank
 
 __all__ = [
     "Bold",

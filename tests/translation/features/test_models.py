@@ -18,7 +18,7 @@ from hopefear.registry import Registry
 from hopefear.translation.features import LexicalTemplate, Special, feature_name, templates
 from hopefear.translation.training.stages import Stage
 from hopefear.types import Weights
-from small_bitext import write_bitext
+from small_models import write_bitext
 
 SENTENCE = ["velký", "pes", "vidí", "nový", "dům"]
 

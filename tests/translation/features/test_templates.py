@@ -25,7 +25,7 @@ from hopefear.translation import Decoder, DecoderOptions, ForestRescorer, WordFe
 from hopefear.translation.features import LexicalTemplate, Special, Template
 from hopefear.translation.language_model import LanguageModel
 from hopefear.types import Weights
-from small_grammars import X, built, grammars, sentences, write_language_model
+from small_models import X, built, grammars, sentences, write_language_model
 
 NO_WEIGHTS = Weights()
 MOST_DERIVATIONS = 2000

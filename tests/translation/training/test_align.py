@@ -23,7 +23,7 @@ from hopefear.translation.training.align import (
     symmetrize,
     write_alignments,
 )
-from small_bitext import sentence_pairs, write_bitext
+from small_models import sentence_pairs, write_bitext
 
 Links = set[tuple[int, int]]
 

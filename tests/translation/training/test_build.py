@@ -22,7 +22,7 @@ from hopefear.translation.training.settings import (
     TrainSettings,
 )
 from hopefear.translation.training.stages import Stage
-from small_bitext import write_bitext
+from small_models import write_bitext
 
 
 @pytest.fixture
