@@ -36,7 +36,7 @@ SETTINGS: dict[str, dict[str, object]] = {
     "min-risk": {"rate": 0.02},
     "mira": {"rate": 0.05},
     "online-sgd": {"rate": 0.05},
-    "perceptron": {"rate": 0.5},
+    "perceptron": {"rate": 0.2},
     "pro": {"samples": 200, "kept": 10},
     "rampion": {"rate": 0.01},
     "sgd": {"rate": 0.01},

@@ -4,6 +4,7 @@ It goes through the course epoch by epoch, measures each result on the tuning da
 data, keeps the best weights, and refuses degenerate results.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -94,7 +95,7 @@ def learn(
         yield started
     track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
     track.restore(position.best, position.held_out, position.reason)
-    saved = position.seconds
+    saved = -math.inf  # the first epoch is kept at once
     while not track.reason and position.epoch < course.epochs:
         since, epoch = time.perf_counter(), position.epoch
         found = course.epoch(position.state, epoch, progress)

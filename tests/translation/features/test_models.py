@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,7 @@ def make(tmp_path: Path, *features: str, settings: str = "") -> Model:
     source, target = write_bitext(tmp_path, every=3)
     file = tmp_path / "settings.toml"
     file.write_text(settings)
+    chosen: dict[str, Any] = {"features": features} if features else {}
     return train(
         file,
         out=tmp_path / "model",
@@ -46,7 +48,7 @@ def make(tmp_path: Path, *features: str, settings: str = "") -> Model:
         target=target,
         aligner="diagonal",
         lm_order=2,
-        features=features,
+        **chosen,
     )
 
 
@@ -113,7 +115,7 @@ def test_features_are_selected_once(tmp_path: Path) -> None:
             aligner="diagonal",
             lm_order=2,
             features=features,
-            finished=seen.append,
+            on_stage=seen.append,
         )
     chosen = [(stage.name, stage.reused) for stage in seen if "features" in stage.name]
     assert chosen == [
