@@ -370,7 +370,7 @@ def test_progress_reaches_the_end_of_every_stage(tmp_path: Path) -> None:
 
 def test_errors_name_unreadable_input_files(tmp_path: Path) -> None:
     (tmp_path / "text.gz").write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03nonsense")
-    with pytest.raises(FormatError, match=r"text\.gz: the compressed data is broken"):
+    with pytest.raises(FormatError, match=r"text\.gz: the compressed data is corrupt"):
         TINY.estimate([tmp_path / "text.gz"], tmp_path / "arpa")
     with pytest.raises(FormatError, match=r"nowhere: cannot be read"):
         TINY.estimate([tmp_path / "nowhere"], tmp_path / "arpa")
