@@ -25,7 +25,7 @@ def test_a_string_that_was_never_added_is_not_found() -> None:
 
 
 @given(st.lists(st.text()), st.lists(st.text()))
-def test_many_strings_are_found_as_each_of_them_is(texts: list[str], others: list[str]) -> None:
+def test_many_strings_are_found_like_single_ones(texts: list[str], others: list[str]) -> None:
     vocabulary = Vocabulary()
     for text in texts:
         vocabulary.add(text)
@@ -43,7 +43,7 @@ def test_an_id_outside_the_vocabulary_is_an_error_that_names_it(unknown: int) ->
         vocabulary[unknown]
 
 
-def test_threads_may_add_and_read_at_once() -> None:
+def test_threads_may_add_and_read_at_the_same_time() -> None:
     vocabulary = Vocabulary()
     texts = [f"{'long ' * (i % 50)}{i}" for i in range(20_000)]
     wrong: list[str] = []

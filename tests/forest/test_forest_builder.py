@@ -42,7 +42,7 @@ def test_a_forest_gives_back_what_was_added() -> None:
     assert [list(forest.edges(n)) for n in (0, 1)] == [[0], [1]]
 
 
-def test_nodes_and_edges_that_come_in_order_keep_their_numbers() -> None:
+def test_nodes_and_edges_in_order_keep_their_numbers() -> None:
     builder = ForestBuilder()
     nodes = [builder.add_node(covered=i) for i in range(4)]
     for word in "xyz":
@@ -60,7 +60,7 @@ def test_nodes_and_edges_that_come_in_order_keep_their_numbers() -> None:
     ]
 
 
-def test_nodes_that_come_head_first_are_sorted_and_edges_of_a_node_keep_their_order() -> None:
+def test_nodes_are_sorted_and_edges_of_a_node_keep_their_order() -> None:
     builder = ForestBuilder()
     root, middle, leaf = (builder.add_node(covered=c) for c in (30, 20, 10))
     builder.add_edge(root, tails=[middle], target=[0, "first"])
@@ -78,7 +78,7 @@ def test_nodes_that_come_head_first_are_sorted_and_edges_of_a_node_keep_their_or
     ]
 
 
-def test_what_the_root_does_not_reach_and_what_cannot_be_completed_is_left_out() -> None:
+def test_nodes_that_are_unreachable_or_cannot_be_completed_are_left_out() -> None:
     builder = ForestBuilder()
     leaf, empty, unreached, root = (builder.add_node(covered=c) for c in range(4))
     builder.add_edge(leaf, target=["kept"])
@@ -91,7 +91,7 @@ def test_what_the_root_does_not_reach_and_what_cannot_be_completed_is_left_out()
     assert forest.core.feature_count == 0
 
 
-def test_a_cycle_that_no_derivation_of_the_root_goes_through_does_no_harm() -> None:
+def test_a_cycle_outside_all_derivations_is_harmless() -> None:
     builder = one_edge()
     a, b = builder.add_node(), builder.add_node()
     builder.add_edge(a, tails=[b], target=[0])
@@ -121,7 +121,7 @@ def test_forests_can_share_vocabularies() -> None:
     assert (len(words), len(names)) == (1, 1)
 
 
-def test_a_builder_can_go_on_after_building() -> None:
+def test_a_builder_can_continue_after_building() -> None:
     builder = one_edge()
     before = builder.build()
     builder.add_edge(0, target=["more"])
@@ -150,7 +150,7 @@ def test_a_forest_without_a_root_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("root", [-1, 1])
-def test_a_root_that_is_no_node_is_an_error(root: int) -> None:
+def test_a_root_that_is_not_a_node_is_an_error(root: int) -> None:
     builder = one_edge()
     builder.set_root(root)
     with pytest.raises(ForestError, match=f"the root is node {root}, but there are 1 nodes"):
@@ -244,7 +244,7 @@ def test_a_node_that_can_be_derived_from_itself_is_an_error_that_names_it() -> N
         builder.build()
 
 
-def test_a_root_into_which_no_edge_goes_is_an_error() -> None:
+def test_a_root_without_edges_is_an_error() -> None:
     builder = one_edge()
     builder.set_root(builder.add_node())
     with pytest.raises(ForestError, match="node 1 is the root and has no derivation: there is no"):
@@ -260,7 +260,7 @@ def test_a_root_that_cannot_be_completed_is_an_error_that_names_the_place() -> N
         builder.build()
 
 
-def test_a_root_that_only_a_cycle_leads_to_is_an_error_that_names_a_node_on_it() -> None:
+def test_a_root_that_needs_a_cycle_is_an_error_that_names_a_node() -> None:
     builder = one_edge()
     a, b, root = (builder.add_node() for _ in range(3))
     builder.add_edge(a, tails=[b], target=[0])

@@ -152,7 +152,7 @@ def test_words_features_and_score_of_a_derivation_are_those_of_its_edges(scored:
 
 
 @given(scored=strategies.scored_forests(lambda random: random.choice([0.0, -math.inf])))
-def test_nothing_is_found_where_every_derivation_is_impossible(scored: Scored) -> None:
+def test_a_forest_without_possible_derivations_is_an_error(scored: Scored) -> None:
     forest, scores = scored
     assume(not brute_force.possible_derivations(forest, scores.tolist()))
     slopes = np.zeros(forest.edge_count)
@@ -193,7 +193,7 @@ def test_features_beyond_the_end_of_the_weights_have_weight_zero() -> None:
     assert two_features().score_edges(np.array([3.0])).tolist() == [3.0, 0.0]
 
 
-def test_weights_beyond_the_features_of_the_forest_do_no_harm() -> None:
+def test_weights_beyond_the_features_of_the_forest_are_ignored() -> None:
     assert two_features().score_edges(np.array([0.0, 1.0, 7.0])).tolist() == [10.0, 2.0]
 
 
@@ -293,13 +293,13 @@ def test_expected_uses_that_overflow_are_an_error() -> None:
         ([1, 1, 0, 0, 0], "the tail number 0 of edge 1 is node 0, but edge 1 .* makes node 1"),
     ],
 )
-def test_edges_that_are_no_derivation_are_an_error(edges: list[int], message: str) -> None:
+def test_edges_that_are_not_a_derivation_are_an_error(edges: list[int], message: str) -> None:
     forest = doubling(1)
     with pytest.raises(ForestError, match=message):
         forest.derivation(np.array(edges, dtype=np.int32), edge_scores=np.zeros(2))
 
 
-def test_distinct_k_best_gives_up_after_the_limit() -> None:
+def test_distinct_k_best_stops_at_the_limit() -> None:
     builder = ForestBuilder()
     builder.set_root(builder.add_node())
     for _ in range(100):

@@ -102,7 +102,7 @@ def test_the_inside_value_of_the_root_sums_over_all_derivations(
 @each_semiring
 @settings(max_examples=40)
 @given(data=st.data(), forest=strategies.forests())
-def test_the_outside_value_of_a_node_sums_over_all_that_is_around_it(
+def test_the_outside_value_of_a_node_sums_over_all_contexts(
     name: str, data: st.DataObject, forest: Forest
 ) -> None:
     make, strategy = SEMIRINGS[name]
@@ -148,7 +148,7 @@ def test_a_score_that_overflows_is_an_error(value: float) -> None:
         _core.LogSemiring().times((value, 0.0), (value, 0.0))
 
 
-def test_alternatives_of_very_different_scores_add_up() -> None:
+def test_alternatives_with_very_different_scores_add_up() -> None:
     log = _core.LogSemiring()
     assert log.plus((1e308, 0.0), (-1e308, 5.0)) == (1e308, 0.0)
     assert log.plus((-1e308, 0.0), log.zero()) == (-1e308, 0.0)

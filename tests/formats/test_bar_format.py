@@ -25,7 +25,7 @@ def read(text: str | bytes, layout: BarLayout = MOSES, size: int = 1 << 20) -> N
     return builder.finish()
 
 
-def test_the_fields_of_a_moses_line_are_told_apart() -> None:
+def test_the_fields_of_a_moses_line_are_separated() -> None:
     line = parse_hypothesis("7 ||| a  house  |||  LM= -1.5 TM= 1 2e-3 ||| -4.25 ||| 0-0 1-1", MOSES)
     assert (line.sentence, line.text, line.total) == (7, "a  house", -4.25)
     assert line.names == ["LM", "TM_0", "TM_1"]
@@ -73,14 +73,14 @@ def test_features_are_read_in_every_syntax(field: str, expected: list[tuple[str,
     assert features(field) == expected
 
 
-def test_semicolons_separate_features_only_where_the_layout_says_so() -> None:
+def test_semicolons_separate_features_only_in_layouts_with_semicolons() -> None:
     assert features("a=1;b=2 c=3", BarLayout(semicolons=True)) == [("a", 1), ("b", 2), ("c", 3)]
     assert features("lex_;= 1 x;y=2") == [("lex_;", 1.0), ("x;y", 2.0)]
     assert features("a=b;c=2 =1;d=3") == [("a=b;c", 2.0), ("=1;d", 3.0)]
 
 
 @pytest.mark.parametrize("token", ["a=1;b=2", "a;b=1;c=2", "x=y=-1.5e3;z=0", "a=1;=2"])
-def test_features_with_semicolons_between_them_are_not_taken_for_one(token: str) -> None:
+def test_features_joined_by_semicolons_are_not_read_as_one_feature(token: str) -> None:
     with pytest.raises(FormatError, match="use the format cdec:semicolons=true"):
         features(token)
 
@@ -88,7 +88,7 @@ def test_features_with_semicolons_between_them_are_not_taken_for_one(token: str)
 @pytest.mark.parametrize(
     "line", ["3||| x ||| 1 ||| 2", "3 |||x|||1|||2", " 3  |||  x  ||| 1|||2\r"]
 )
-def test_blanks_around_bars_do_not_matter(line: str) -> None:
+def test_spaces_around_bars_are_ignored(line: str) -> None:
     parsed = parse_hypothesis(line, MOSES)
     assert (parsed.sentence, parsed.text, parsed.values, parsed.total) == (3, "x", [1.0], 2.0)
 
@@ -113,19 +113,19 @@ def test_a_line_may_end_before_the_total() -> None:
         ("0 ||| x ||| a= 1 2 a_1=2", "feature 'a_1' occurs twice"),
     ],
 )
-def test_a_wrong_line_is_an_error_that_says_what_and_where(line: str, message: str) -> None:
+def test_an_invalid_line_is_an_error_with_place_and_problem(line: str, message: str) -> None:
     with pytest.raises(FormatError, match=re.escape("list:17: ") + ".*" + re.escape(message)):
         parse_hypothesis(line, MOSES, "list:17")
     with pytest.raises(FormatError, match=re.escape("f.gz:3: ") + ".*" + re.escape(message)):
         read(f"0 ||| y ||| ||| 1\n\n{line}\n1 ||| x ||| a=1\n")
 
 
-def test_a_wrong_total_is_an_error() -> None:
+def test_an_invalid_total_is_an_error() -> None:
     with pytest.raises(FormatError, match="expected a number as the total score, found 'x'"):
         parse_hypothesis("0 ||| x ||| a=1 ||| x", MOSES)
 
 
-def test_bytes_that_are_no_text_are_an_error() -> None:
+def test_bytes_that_are_not_utf8_are_an_error_in_a_line() -> None:
     with pytest.raises(FormatError, match=r"f\.gz:1: byte 8 of the line is not UTF-8"):
         read(b"0 ||| x\xff ||| a=1\n")
 
@@ -135,7 +135,7 @@ def test_bytes_that_are_no_text_are_an_error() -> None:
 @example(b"\xf4\x90\x80\x80")
 @example(b"\xc0\x80")
 @example(b"\xe0\x9f\xbf")
-def test_the_text_of_a_line_is_checked_as_python_does(content: bytes) -> None:
+def test_the_text_of_a_line_is_decoded_as_in_python(content: bytes) -> None:
     text = content.replace(b"\n", b"").replace(b"|", b"")
     line = b"0 ||| a" + text + b"a ||| "
     try:
@@ -162,7 +162,9 @@ def test_a_value_that_is_not_finite_is_an_error_with_line_and_feature(value: str
         ("TM= 1 2", "TM= 1 2 3", "label 'TM' has 3 values, but 2 on an earlier line"),
     ],
 )
-def test_a_label_must_always_have_as_many_values(first: str, second: str, message: str) -> None:
+def test_a_label_must_always_have_the_same_number_of_values(
+    first: str, second: str, message: str
+) -> None:
     with pytest.raises(FormatError, match=message):
         read(f"0 ||| x ||| {first} ||| 1\n0 ||| y ||| a=1 {second} ||| 1\n")
 
@@ -185,7 +187,7 @@ TEXT = """\
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 1000])
-def test_a_file_can_be_cut_anywhere(size: int) -> None:
+def test_a_file_can_be_split_into_any_pieces(size: int) -> None:
     lists = read(TEXT, size=size)
     contents = [(lists.text(row), lists.features_of(row)) for row in range(len(lists))]
     assert contents == [
@@ -216,7 +218,7 @@ def test_numbers_are_read_and_written_exactly(value: float) -> None:
 @example("0.000000000000000000000000000001")
 @example("1e-400")
 @example("-1e-400")
-def test_decimal_numbers_are_read_as_python_does(text: str) -> None:
+def test_decimal_numbers_are_read_as_in_python(text: str) -> None:
     expected = float(text)
     if math.isfinite(expected):
         ((_, value),) = features(f"x= {text}")

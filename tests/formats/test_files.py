@@ -1,3 +1,5 @@
+"""Files, compressed or broken."""
+
 import bz2
 import gzip
 import io
@@ -8,9 +10,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from hopefear.errors import FormatError
-from hopefear.formats.files import open_output, open_source, read_lines
+from hopefear.errors import FormatError, HopefearError
+from hopefear.formats import files, load_nbest, nbest_formats, read_lines, read_nbest, read_weights
+from hopefear.formats.base import Format, choose_format, weights_formats
+from hopefear.formats.files import Source, open_output, open_source
+from hopefear.registry import Registry
+from hopefear.types import Segment, Weights
 
 LINES = ["a\u2028b", "", "c\x0bd\x0ce\x1cf\x85g", "\rh", "i\rj"]
 
@@ -25,7 +33,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("packer", PACKERS)
 @pytest.mark.parametrize("name", ["text", "text.gz"])
-def test_lines_end_at_newlines_only_and_packed_files_are_told_by_content(
+def test_only_newlines_end_lines_and_compression_is_detected_from_content(
     tmp_path: Path, name: str, packer: str
 ) -> None:
     content = "\n".join(LINES).encode() + b"\n"
@@ -34,13 +42,13 @@ def test_lines_end_at_newlines_only_and_packed_files_are_told_by_content(
     assert read_lines(path) == LINES
 
 
-def test_a_text_may_begin_as_packed_files_nearly_do(tmp_path: Path) -> None:
+def test_a_text_may_begin_almost_like_a_compressed_file(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("BZh9 is how bzip2 begins\n")
     assert read_lines(path) == ["BZh9 is how bzip2 begins"]
 
 
-def test_a_file_packed_by_zstd_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_a_file_compressed_by_zstd_is_an_error_that_names_zstd(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"\x28\xb5\x2f\xfd\x04\x00")
     with pytest.raises(FormatError, match="text: zstd compression is not supported"):
@@ -53,13 +61,13 @@ def test_a_carriage_return_before_the_newline_is_dropped(tmp_path: Path) -> None
     assert read_lines(path) == ["a", "b\r", "c"]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_first_line(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes("\ufeffa\n\ufeffb\n".encode())
     assert read_lines(path) == ["a", "\ufeffb"]
 
 
-def test_gzip_files_may_be_joined(tmp_path: Path) -> None:
+def test_concatenated_gzip_files_are_read(tmp_path: Path) -> None:
     path = tmp_path / "text.gz"
     path.write_bytes(gzip.compress(b"a\nb") + gzip.compress(b"c\n"))
     assert read_lines(path) == ["a", "bc"]
@@ -74,7 +82,7 @@ def test_bytes_that_are_not_utf8_are_an_error_with_file_and_line(tmp_path: Path)
 
 @pytest.mark.parametrize("cut", [1, 4, 8, 9, 1000])
 @pytest.mark.parametrize("packer", ["gzip", "bzip2", "xz"])
-def test_a_truncated_packed_file_is_an_error(tmp_path: Path, packer: str, cut: int) -> None:
+def test_a_truncated_compressed_file_is_an_error(tmp_path: Path, packer: str, cut: int) -> None:
     whole = PACKERS[packer]("\n".join(map(str, range(30000))).encode())
     (tmp_path / "text").write_bytes(whole[:-cut])
     with pytest.raises(FormatError, match="text: the compressed data is corrupt"):
@@ -82,7 +90,7 @@ def test_a_truncated_packed_file_is_an_error(tmp_path: Path, packer: str, cut: i
 
 
 @pytest.mark.parametrize("packer", ["gzip", "bzip2", "xz"])
-def test_a_damaged_packed_file_is_an_error(tmp_path: Path, packer: str) -> None:
+def test_a_corrupt_compressed_file_is_an_error(tmp_path: Path, packer: str) -> None:
     whole = bytearray(PACKERS[packer]("\n".join(map(str, range(30000))).encode()))
     whole[len(whole) // 2] ^= 255
     (tmp_path / "text").write_bytes(whole)
@@ -90,7 +98,7 @@ def test_a_damaged_packed_file_is_an_error(tmp_path: Path, packer: str) -> None:
         read_lines(tmp_path / "text")
 
 
-def test_a_file_that_is_not_there_is_an_error_naming_it(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nothing: cannot be read: No such file"):
         read_lines(tmp_path / "nothing")
 
@@ -143,7 +151,7 @@ def test_standard_output_is_written_and_left_open(
     assert capfdbinary.readouterr().out == "é\nb\n".encode()
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_file_appears_only_when_complete(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("old")
 
@@ -162,7 +170,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["text"]
 
 
-def test_a_folder_that_is_not_there_is_an_error_naming_the_target(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_that_names_the_target(tmp_path: Path) -> None:
     def write() -> None:
         with open_output(tmp_path / "nowhere" / "text") as out:
             out.write("new")
@@ -181,13 +189,13 @@ def test_compressed_output_is_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert gzip.decompress(contents[0]) == b"text\n"
 
 
-def test_a_device_is_written_to_and_not_replaced() -> None:
+def test_a_device_is_written_and_not_replaced() -> None:
     with open_output("/dev/null") as out:
         out.write("text")
     assert Path("/dev/null").is_char_device()
 
 
-def test_text_that_has_no_utf8_form_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+def test_text_that_cannot_be_encoded_is_an_error_and_leaves_no_file(tmp_path: Path) -> None:
     def write() -> None:
         with open_output(tmp_path / "text") as out:
             out.write("\ud800")
@@ -195,3 +203,128 @@ def test_text_that_has_no_utf8_form_is_an_error_and_leaves_nothing(tmp_path: Pat
     with pytest.raises(FormatError, match="text: cannot be written as UTF-8: surrogates"):
         write()
     assert list(tmp_path.iterdir()) == []
+
+
+FRAGMENTS = [
+    *(b"0", b"1", b"-1", b"1e999", b"nan", b"99999999999", b"a", b"lm", b"lm_0", b"=", b"= ", b":"),
+    *(
+        b" ",
+        b"\t",
+        b"\n",
+        b"\r\n",
+        b"|||",
+        b" ||| ",
+        b"#",
+        b";",
+        b"\xff",
+        b"\0",
+        "é\u2028".encode(),
+    ),
+    *(b"[weight]", b"[weight-file]", b"[weight_vals]", b"{", b"}", b'"', b'"sentence": 0', b","),
+    *(
+        b'"text": ""',
+        b'"features": {',
+        b'"translations": [',
+        b'"scores": [[',
+        b"]",
+        b"sentence\ttext",
+    ),
+    *(
+        b"H-0\t",
+        b"P-0\t",
+        b"D-0\t",
+        b"S-0\t",
+        b"-0.5\t",
+        b"tensor(",
+        b")",
+        b"weights-file = ",
+        b".",
+    ),
+]
+
+
+contents = st.lists(st.sampled_from(FRAGMENTS), max_size=30).map(b"".join) | st.binary()
+
+
+compressed = contents.map(gzip.compress) | contents.map(lambda content: b"\x1f\x8b" + content)
+
+
+OPTIONS = {"nemo": "nemo:beam_size=1", "flat": "flat:size=1"}
+
+
+def check_that_it_names(path: Path, error: HopefearError) -> None:
+    assert path.name in str(error)
+
+
+@pytest.mark.parametrize("name", list(nbest_formats))
+@given(content=contents | compressed)
+def test_any_bytes_are_hypotheses_or_an_error_that_names_the_file(
+    tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"{name}.broken"
+    path.write_bytes(content)
+    format = OPTIONS.get(name, name)
+    try:
+        segments = list(read_nbest(path, format))
+    except FormatError as error:
+        check_that_it_names(path, error)
+    else:
+        assert all(isinstance(segment, Segment) for segment in segments)
+        assert all(segment.hypotheses for segment in segments if name != "sockeye")
+
+
+@pytest.mark.parametrize("name", list(weights_formats))
+@given(content=contents | compressed)
+def test_any_bytes_are_weights_or_an_error_that_names_the_file(
+    tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"{name}.broken"
+    path.write_bytes(content)
+    try:
+        weights = read_weights(path, name)
+    except FormatError as error:
+        check_that_it_names(path, error)
+    else:
+        assert isinstance(weights, Weights)
+
+
+@given(content=contents | compressed)
+@example(b"0 ||| a ||| 1 2")
+def test_recognizing_any_bytes_gives_lists_or_an_error(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.broken"
+    path.write_bytes(content)
+    try:
+        loaded = load_nbest(path)
+    except HopefearError as error:
+        check_that_it_names(path, error)
+    else:
+        assert len(loaded) >= 0
+
+
+class Yes:
+    """A format that takes everything for its own."""
+
+    def sniff(self, source: Source) -> bool:
+        return True
+
+
+def test_a_file_that_fits_two_formats_is_an_error_that_names_them(tmp_path: Path) -> None:
+    formats: Registry[Format] = Registry("test format")
+    formats.register("one")(Yes)
+    formats.register("two")(type("Also", (Yes,), {}))
+    formats.register("zero")(type("No", (), {"sniff": lambda self, source: False}))
+    (tmp_path / "f").write_text("text\n")
+    message = r"f: fits several formats; choose one of: one, two$"
+    with open_source(tmp_path / "f") as source, pytest.raises(FormatError, match=message):
+        choose_format(source, formats, None)
+
+
+def test_a_line_without_end_is_an_error_before_memory_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 1000)
+    (tmp_path / "f").write_bytes(b"a\n" + 2000 * b"b")
+    with pytest.raises(FormatError, match="f:2: the line is longer than 1000 bytes"):
+        read_lines(tmp_path / "f")

@@ -95,7 +95,7 @@ EXPECTED = Counter(
 
 
 @pytest.mark.parametrize("format", sorted(SAMPLES))
-def test_what_the_tools_write_is_read(format: str, tmp_path: Path) -> None:
+def test_forests_of_other_tools_are_read(format: str, tmp_path: Path) -> None:
     path = write(tmp_path / "forests", format, SAMPLES[format])
     assert detect_forests(path) == format
     ((sentence, forest),) = read_forests(path)
@@ -110,20 +110,20 @@ def test_a_single_file_of_cdec_is_one_forest(tmp_path: Path) -> None:
     assert [forest.covered(node) for node in (0, 1)] == [1, 2]
 
 
-def test_what_an_edge_of_cdec_has_twice_of_a_feature_is_added(tmp_path: Path) -> None:
+def test_repeated_features_of_a_cdec_edge_are_added_up(tmp_path: Path) -> None:
     path = write(tmp_path / "0.json", "", CDEC.replace('"h",2]', '"h",2,0,0.25,"g",1,1,-4]'))
     ((_, forest),) = read_forests(path)
     assert (("the", "house"), (("f", 1.75), ("g", -4.0), ("h", 2.0))) in meanings(forest)
 
 
-def test_a_directory_of_cicada_is_read_by_the_numbers_of_its_files(tmp_path: Path) -> None:
+def test_a_directory_of_cicada_is_read_in_the_order_of_its_file_numbers(tmp_path: Path) -> None:
     for number in (1, 0):
         (tmp_path / f"{number}.gz").write_bytes(gzip.compress(CICADA.encode()))
     assert detect_forests(tmp_path) == "cicada-forest"
     assert [sentence for sentence, _ in read_forests(tmp_path)] == [0, 1]
 
 
-def test_lattices_of_kaldi_are_read_compact_or_not_and_numbered_in_order(tmp_path: Path) -> None:
+def test_kaldi_lattices_are_read_compact_or_not_and_numbered_in_order(tmp_path: Path) -> None:
     (tmp_path / "lat").write_text(KALDI)
     assert detect_forests(tmp_path / "lat") == "kaldi-lattice"
     (first, a), (second, b) = read_forests(tmp_path / "lat")
@@ -138,7 +138,7 @@ def test_lattices_of_kaldi_are_read_compact_or_not_and_numbered_in_order(tmp_pat
     assert meanings(b) == Counter([(("the",), (("acwt", -6.0), ("lmwt", -4.0)))])
 
 
-def test_the_words_of_kaldi_come_out_of_a_table_and_go_through_it(tmp_path: Path) -> None:
+def test_kaldi_words_are_read_and_written_through_a_table(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("<eps> 0\nthe 1\nhouse 2\n")
     (tmp_path / "lat").write_text("utt\n0 1 1 0,0\n1 2 2 1,0\n2 3 0 0,0\n3\n\n")
     format = f"kaldi-lattice:words={tmp_path / 'words.txt'}"
@@ -151,7 +151,7 @@ def test_the_words_of_kaldi_come_out_of_a_table_and_go_through_it(tmp_path: Path
         list(read_forests(tmp_path / "lat", format))
 
 
-def test_numbers_of_arcs_get_the_label_and_confusion_networks_need_no_lengths(
+def test_numbers_of_arcs_are_named_by_the_label_and_confusion_networks_need_no_lengths(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "a").write_text("((('a',0.5),('*EPS*',1),),(('b\\'s',1,2,1),),)\n\n()\n")
@@ -235,7 +235,7 @@ def test_a_lattice_may_begin_with_its_words(format: str, tmp_path: Path) -> None
     assert meanings(back) == meanings(forest)
 
 
-def test_unknown_words_of_travatar_are_their_tails_or_their_source(tmp_path: Path) -> None:
+def test_unknown_words_of_travatar_become_their_tails_or_source_words(tmp_path: Path) -> None:
     tree = (
         '{"nodes": [{"id": 0, "span": [0, 3]}, {"id": 1, "span": [0, 1]}, {"id": 2}], "edges": ['
         '{"head": 0, "tails": [1, 2], "trg": [{"words": ["<unk>"]}]}, '
@@ -262,7 +262,7 @@ def test_sentences_without_a_forest_are_empty_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", LATTICES)
-def test_a_forest_that_is_no_lattice_is_an_error_that_names_the_sentence(
+def test_a_forest_that_is_not_a_lattice_is_an_error_that_names_the_sentence(
     format: str, tmp_path: Path
 ) -> None:
     builder = ForestBuilder()
@@ -278,7 +278,7 @@ def test_a_forest_that_is_no_lattice_is_an_error_that_names_the_sentence(
 
 
 @pytest.mark.parametrize("format", [*GRAPHS, *LATTICES])
-def test_a_word_that_a_format_would_read_otherwise_is_an_error(format: str, tmp_path: Path) -> None:
+def test_a_word_that_a_format_cannot_represent_is_an_error(format: str, tmp_path: Path) -> None:
     words = {
         "cdec-forest": "[X,1]",
         "cicada-forest": "|||",
@@ -346,7 +346,7 @@ def test_a_word_that_a_format_would_read_otherwise_is_an_error(format: str, tmp_
         ),
     ],
 )
-def test_what_breaks_a_format_is_an_error_that_names_file_line_and_place(
+def test_an_invalid_forest_is_an_error_with_file_line_and_place(
     format: str, old: str, new: str, message: str, tmp_path: Path
 ) -> None:
     assert SAMPLES[format].count(old) == 1
@@ -370,7 +370,7 @@ def test_what_breaks_a_format_is_an_error_that_names_file_line_and_place(
         ("utt \0BCompactLattice", ":1: the archive is binary; convert it to text"),
     ],
 )
-def test_what_breaks_kaldis_lattices_is_an_error_that_names_file_and_line(
+def test_an_invalid_kaldi_lattice_is_an_error_with_file_and_line(
     text: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "lat").write_text(text)

@@ -77,7 +77,7 @@ def test_a_hypergraph_of_cdec_is_read() -> None:
     assert brute_force.features(forest, derivation) == {"f": 2.0, "g": 2.0, "Glue": 1.0}
 
 
-def test_comments_blanks_and_line_ends_do_not_matter() -> None:
+def test_comments_spaces_and_line_ends_are_ignored() -> None:
     text = MOSES.replace("# node 1\n", "# node 1\n#\n").replace(" ", "  ").replace("\n", "\r\n")
     text = text.replace("#  target  |||  features  |||  source-covered", MOSES.split("\n")[0])
     assert shape(parse(text + "\r\n\r\n")) == shape(parse(MOSES))
@@ -111,7 +111,7 @@ def test_a_forest_goes_through_the_text_of_cdec_unchanged(forest: Forest) -> Non
     assert shape(parse(text.decode()))[1] == shape(forest)[1]
 
 
-def test_text_is_as_moses_writes_it() -> None:
+def test_the_text_equals_that_of_moses() -> None:
     builder = ForestBuilder()
     leaf, root = builder.add_node(), builder.add_node(covered=3)
     builder.add_edge(leaf)
@@ -161,9 +161,7 @@ def test_text_is_as_moses_writes_it() -> None:
         ),
     ],
 )
-def test_text_that_breaks_the_format_is_an_error_that_names_file_and_line(
-    text: str, message: str
-) -> None:
+def test_invalid_text_is_an_error_with_file_and_line(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=re.escape(message)):
         parse(text)
 
@@ -174,7 +172,7 @@ def test_text_that_is_not_utf8_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("word", ["two words", "|||", "", "[7]", "tab\t", "line\n"])
-def test_a_word_that_the_format_cannot_carry_is_an_error(word: str) -> None:
+def test_a_word_that_the_format_cannot_represent_is_an_error(word: str) -> None:
     builder = ForestBuilder()
     builder.set_root(builder.add_node())
     builder.add_edge(0, target=[word])
@@ -182,7 +180,7 @@ def test_a_word_that_the_format_cannot_carry_is_an_error(word: str) -> None:
         _core.format_moses_hypergraph(builder.build().core, True)
 
 
-def test_a_feature_name_that_the_format_cannot_carry_is_an_error() -> None:
+def test_a_feature_name_that_the_format_cannot_represent_is_an_error() -> None:
     builder = ForestBuilder()
     builder.set_root(builder.add_node())
     builder.add_edge(0, features={"two words": 1.0})
@@ -190,7 +188,7 @@ def test_a_feature_name_that_the_format_cannot_carry_is_an_error() -> None:
         _core.format_moses_hypergraph(builder.build().core, True)
 
 
-def test_a_directory_is_read_sentence_by_sentence_whatever_the_compression(tmp_path: Path) -> None:
+def test_a_directory_is_read_sentence_by_sentence_with_any_compression(tmp_path: Path) -> None:
     (tmp_path / "weights").write_text("LM0 0.5\n")
     (tmp_path / "0.txt").write_text(MOSES)
     (tmp_path / "1.gz").write_bytes(gzip.compress(CDEC.encode()))
@@ -204,7 +202,7 @@ def test_a_directory_is_read_sentence_by_sentence_whatever_the_compression(tmp_p
 
 
 @pytest.mark.parametrize("suffix", ["txt", "gz", "bz2"])
-def test_a_directory_that_was_written_is_read(tmp_path: Path, suffix: Suffix) -> None:
+def test_a_written_directory_is_read_back(tmp_path: Path, suffix: Suffix) -> None:
     path = tmp_path / "hypergraph"
     forests = [parse(MOSES), parse(CDEC)]
     write_forests(path, enumerate(forests), MosesHypergraphs(suffix=suffix))
@@ -229,7 +227,7 @@ def test_a_sentence_with_two_files_is_an_error(tmp_path: Path) -> None:
         list(read_forests(tmp_path, "moses-hypergraph"))
 
 
-def test_a_file_that_is_not_named_by_a_number_is_an_error(tmp_path: Path) -> None:
+def test_a_file_name_without_a_sentence_number_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "first.txt").write_text(CDEC)
     with pytest.raises(FormatError, match=r"first\.txt: expected a file whose name is"):
         list(read_forests(tmp_path, "moses-hypergraph"))
@@ -247,7 +245,7 @@ def test_a_file_in_place_of_a_directory_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
-def test_compressed_data_that_is_broken_is_an_error(
+def test_corrupt_compressed_data_is_an_error(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
     (tmp_path / "0").write_bytes(pack(CDEC.encode() * 100)[:-20])
@@ -255,11 +253,11 @@ def test_compressed_data_that_is_broken_is_an_error(
         list(read_forests(tmp_path, "moses-hypergraph"))
 
 
-def test_a_directory_that_exists_is_not_written_over(tmp_path: Path) -> None:
+def test_an_existing_directory_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="already exists"):
         write_forests(tmp_path, [(0, parse(CDEC))], "moses-hypergraph")
 
 
-def test_a_suffix_that_is_not_known_is_an_error() -> None:
+def test_an_unknown_suffix_is_an_error() -> None:
     with pytest.raises(ConfigError, match=r"suffix: unknown value 'zip'; known: bz2, gz"):
         named_format("moses-hypergraph:suffix=zip", forest_formats)

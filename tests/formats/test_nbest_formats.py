@@ -100,7 +100,7 @@ def test_the_format_is_recognized_by_content(tmp_path: Path, name: str, file: st
 
 @pytest.mark.parametrize("name", ANY_TEXT)
 @given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r")))
-def test_blanks_and_bars_in_a_text_stay(
+def test_spaces_and_bars_in_a_text_are_kept(
     tmp_path_factory: pytest.TempPathFactory, name: str, text: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / f"{name}.nbest"
@@ -134,7 +134,7 @@ def test_several_files_are_merged_by_the_keys_of_their_sentences(tmp_path: Path)
 
 
 @pytest.mark.parametrize("first", ["1", '"1"'])
-def test_numbers_and_keys_do_not_mix(tmp_path: Path, first: str) -> None:
+def test_numbers_and_keys_cannot_be_mixed(tmp_path: Path, first: str) -> None:
     second = '"2"' if first == "1" else "2"
     content = "".join(f'{{"sentence": {s}, "text": ""}}\n' for s in (first, second))
     (tmp_path / "n").write_text(content)
@@ -142,7 +142,7 @@ def test_numbers_and_keys_do_not_mix(tmp_path: Path, first: str) -> None:
         load_nbest(tmp_path / "n")
 
 
-def test_a_list_with_numbers_does_not_mix_with_one_with_keys(tmp_path: Path) -> None:
+def test_lists_with_numbers_and_lists_with_keys_cannot_be_mixed(tmp_path: Path) -> None:
     (tmp_path / "keys").write_text('{"sentence": "x", "text": "1"}\n')
     (tmp_path / "numbers").write_text("0 ||| a ||| x= 1\n")
     with pytest.raises(FormatError, match="numbers: sentences must all have numbers"):
@@ -299,7 +299,7 @@ def test_a_broken_file_is_an_error_with_file_and_line(
         ),
     ],
 )
-def test_what_a_format_cannot_carry_is_an_error_and_leaves_no_file(
+def test_unrepresentable_data_is_an_error_and_leaves_no_file(
     tmp_path: Path, name: str, segment: Segment, message: str
 ) -> None:
     with pytest.raises(FormatError, match=message):
@@ -307,7 +307,7 @@ def test_what_a_format_cannot_carry_is_an_error_and_leaves_no_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_in_no_format_is_an_error_that_shows_its_first_line_and_lists_them(
+def test_an_unrecognized_file_is_an_error_with_its_first_line_and_the_formats(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "n").write_text("\nwhat is this\n")
@@ -327,7 +327,7 @@ LISTS = {
 @pytest.mark.parametrize("name", LISTS)
 @pytest.mark.parametrize("broken", [1, 3, 20])
 @pytest.mark.parametrize("junk", ["what is this", "0 ||| a b"])
-def test_a_broken_line_is_told_by_its_number_wherever_it_is(
+def test_a_broken_line_is_reported_by_its_number(
     name: str, broken: int, junk: str, tmp_path: Path
 ) -> None:
     lines = [LISTS[name].format(i // 5) for i in range(20)]
@@ -339,13 +339,15 @@ def test_a_broken_line_is_told_by_its_number_wherever_it_is(
 
 
 @pytest.mark.parametrize("sentence", ["-1", "1.5", "abc", ""])
-def test_a_sentence_without_a_number_is_told_by_its_line(sentence: str, tmp_path: Path) -> None:
+def test_a_sentence_without_a_number_is_an_error_that_names_the_line(
+    sentence: str, tmp_path: Path
+) -> None:
     (tmp_path / "n").write_text(LISTS["moses"].format(sentence) + "\n")
     with pytest.raises(FormatError, match=f"n:1: expected the number of .* found '{sentence}'"):
         load_nbest(tmp_path / "n")
 
 
-def test_a_sentence_number_that_cannot_be_is_told_by_its_file(tmp_path: Path) -> None:
+def test_a_huge_sentence_number_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "n").write_text(LISTS["moses"].format(4_000_000_000) + "\n")
     with pytest.raises(FormatError, match=r"n:1: .*sentence.* 4000000000"):
         load_nbest(tmp_path / "n")
@@ -362,7 +364,7 @@ def test_a_sentence_number_that_cannot_be_is_told_by_its_file(tmp_path: Path) ->
         ("tsv", "{}\ta"),
     ],
 )
-def test_an_absurd_sentence_number_is_told_by_its_line(
+def test_a_huge_sentence_number_is_an_error_that_names_the_line(
     format: str, line: str, tmp_path: Path
 ) -> None:
     header = "sentence\ttext\n" if format == "tsv" else ""
@@ -373,7 +375,7 @@ def test_an_absurd_sentence_number_is_told_by_its_line(
         load_nbest(tmp_path / "n", format)
 
 
-def test_what_breaks_a_list_that_is_converted_names_that_list_alone(tmp_path: Path) -> None:
+def test_an_error_during_conversion_names_only_the_broken_list(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("0 ||| a ||| LM= -1\n0 ||| b\n")
     with pytest.raises(FormatError) as error:
         write_nbest(tmp_path / "o", read_nbest(tmp_path / "n"), "jsonl")
@@ -421,7 +423,7 @@ def test_a_label_keeps_its_number_of_values_on_all_lines(tmp_path: Path) -> None
         ("0 ||| a ||| -3 ||| ", "travatar"),
     ],
 )
-def test_lines_with_bars_are_told_apart_by_their_features(
+def test_formats_with_bars_are_distinguished_by_their_features(
     tmp_path: Path, line: str, name: str
 ) -> None:
     (tmp_path / "n").write_text(f"{line}\n\n{line}\n")
@@ -429,7 +431,7 @@ def test_lines_with_bars_are_told_apart_by_their_features(
     assert len(list(read_nbest(tmp_path / "n"))) == 1
 
 
-def test_a_name_that_would_be_several_features_is_not_written(tmp_path: Path) -> None:
+def test_a_name_that_would_be_read_as_several_features_is_an_error(tmp_path: Path) -> None:
     joined = [Segment(sentence=0, hypotheses=(Hypothesis(text="a", features={"a=1;b": 2.0}),))]
     with pytest.raises(FormatError, match="would read 'a=1;b' as several features"):
         write_nbest(tmp_path / "n", joined, "cdec")

@@ -111,7 +111,7 @@ def test_joshua_changes_the_sign_of_numbers_without_a_name_and_of_no_others(
 
 
 @pytest.mark.parametrize(("text", "name"), [(MOSES, "moses"), (GLUE, "moses"), (CDEC, "cdec")])
-def test_formats_are_told_by_content(text: str, name: str, tmp_path: Path) -> None:
+def test_formats_are_detected_from_content(text: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "rules").write_text(text)
     assert detect_rules(tmp_path / "rules") == name
 
@@ -147,7 +147,7 @@ def test_several_files_make_one_grammar(tmp_path: Path) -> None:
         ("[X] ||| b [X] ||| 1", "0 source"),
     ],
 )
-def test_what_is_no_moses_rule_is_named_with_file_and_line(
+def test_an_invalid_moses_rule_is_an_error_with_file_and_line(
     line: str, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "rules"
@@ -179,7 +179,7 @@ def test_what_is_no_moses_rule_is_named_with_file_and_line(
         ("[X] ||| a ||| b ||| n=1 ||| 1-0", "link 1-0 is outside"),
     ],
 )
-def test_what_is_no_hiero_rule_is_named_with_file_and_line(
+def test_an_invalid_hiero_rule_is_an_error_with_file_and_line(
     line: str, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "rules"
@@ -188,7 +188,7 @@ def test_what_is_no_hiero_rule_is_named_with_file_and_line(
         read_rules(path, "cdec")
 
 
-def test_what_is_not_utf8_is_named(tmp_path: Path) -> None:
+def test_bytes_of_rules_that_are_not_utf8_are_an_error_with_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "rules").write_bytes(b"[X] ||| a ||| \xff |||\n")
     with pytest.raises(FormatError, match="rules:1: byte 15 of the line is not UTF-8"):
         read_rules(tmp_path / "rules", "cdec")
@@ -283,7 +283,7 @@ def test_scores_become_probabilities_for_moses_and_back_for_cdec(tmp_path: Path)
 
 
 @pytest.mark.parametrize("word", ["|||", "[X]", "[X,1]", "a b", ""])
-def test_words_that_would_be_read_as_something_else_are_refused(word: str, tmp_path: Path) -> None:
+def test_words_that_the_rule_format_cannot_represent_are_errors(word: str, tmp_path: Path) -> None:
     grammar = built([Rule(source=("a",), target=(word,))], FeatureKind.score)
     for format in "moses", "cdec":
         with pytest.raises(FormatError, match="cannot be written"):
@@ -292,7 +292,7 @@ def test_words_that_would_be_read_as_something_else_are_refused(word: str, tmp_p
 
 
 @pytest.mark.parametrize("label", ["X,1", "X Y", "12", ""])
-def test_labels_that_would_be_read_as_something_else_are_refused(
+def test_labels_that_the_rule_format_cannot_represent_are_errors(
     label: str, tmp_path: Path
 ) -> None:
     grammar = built([Rule(lhs=label, source=("a",), target=("b",))], FeatureKind.score)

@@ -88,7 +88,7 @@ def test_values_are_stored_exactly(values: list[float], repeats: int) -> None:
     assert_same(nbest_forest(hypotheses), through_bytes(nbest_forest(hypotheses)))
 
 
-def test_features_that_are_the_rules_own_may_still_differ() -> None:
+def test_edges_of_one_rule_may_have_different_features() -> None:
     builder = ForestBuilder()
     builder.set_root(builder.add_node())
     for i in range(100):
@@ -228,7 +228,7 @@ def test_a_file_that_ends_early_is_an_error(shard: Path) -> None:
             ForestStore.open(shard)
 
 
-def test_a_byte_that_is_changed_anywhere_is_an_error(shard: Path) -> None:
+def test_any_changed_byte_is_an_error(shard: Path) -> None:
     content = shard.read_bytes()
     places = [*range(0, len(content), 101), *range(len(content) - 110, len(content))]
     for place in places:
@@ -240,7 +240,7 @@ def test_a_byte_that_is_changed_anywhere_is_an_error(shard: Path) -> None:
 
 
 @pytest.mark.parametrize("sentence", [-1, 10**8, 2**62])
-def test_a_number_that_no_sentence_has_is_an_error(shard: Path, sentence: int) -> None:
+def test_an_invalid_sentence_number_is_an_error(shard: Path, sentence: int) -> None:
     content = shard.read_bytes()
     table = list(TABLE.unpack(content[-FOOTER_SIZE:][: TABLE.size]))
     place, stored = table[8:10]
@@ -264,7 +264,7 @@ def test_a_store_of_another_version_is_an_error(shard: Path) -> None:
         ForestStore.open(shard)
 
 
-def test_a_file_that_is_no_store_or_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_or_not_a_store_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.forests"
     with pytest.raises(FormatError, match=r"x\.forests: cannot be read: No such file"):
         ForestStore.open(path)
@@ -274,9 +274,7 @@ def test_a_file_that_is_no_store_or_not_there_is_an_error(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("level", [0, 10])
-def test_a_level_of_compression_that_zlib_does_not_have_is_an_error(
-    tmp_path: Path, level: int
-) -> None:
+def test_an_invalid_compression_level_is_an_error(tmp_path: Path, level: int) -> None:
     with pytest.raises(ConfigError, match=f"must be from 1 to 9, got {level}"):
         ForestStore.write(tmp_path / "x.forests", [], level=level)
 
@@ -308,9 +306,7 @@ small = nbest_forest(
 
 
 @given(data=st.data(), forest=st.one_of(st.just(small), strategies.forests()))
-def test_bytes_that_are_not_those_of_a_forest_are_an_error_and_nothing_worse(
-    data: st.DataObject, forest: Forest
-) -> None:
+def test_changed_bytes_are_a_forest_or_an_error(data: st.DataObject, forest: Forest) -> None:
     encoder = ForestEncoder()
     broken = bytearray(encoder.encode(forest))
     decoder = ForestDecoder(*encoder.vocabularies(), Vocabulary(), Vocabulary())
@@ -349,7 +345,7 @@ def test_any_bytes_are_a_vocabulary_or_an_error(content: bytes) -> None:
     assert [texts[i].encode() in content for i in ids] == [True] * len(ids)
 
 
-def test_a_few_bytes_cannot_ask_for_much_memory(tmp_path: Path) -> None:
+def test_a_few_bytes_cannot_allocate_much_memory(tmp_path: Path) -> None:
     # One rule of 30,000 words, used by 30,000 edges: 900 million words.
     builder = ForestBuilder()
     builder.set_root(builder.add_node())
@@ -364,7 +360,7 @@ def test_a_few_bytes_cannot_ask_for_much_memory(tmp_path: Path) -> None:
         decoder.decode(encoded[:node] + many + b"\x01" * 30_000)
 
 
-def test_a_file_is_let_go_when_the_store_is_closed(shard: Path) -> None:
+def test_closing_a_store_closes_its_files(shard: Path) -> None:
     descriptors = Path("/proc/self/fd")
     if not descriptors.exists():
         pytest.skip("no /proc here")

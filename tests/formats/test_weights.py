@@ -1,4 +1,4 @@
-"""All formats of weights: round trips, detection, errors."""
+"""Weights in all formats."""
 
 import math
 from pathlib import Path
@@ -12,13 +12,25 @@ from hopefear.formats import detect_weights, read_weights, weights_formats, writ
 from hopefear.types import Weights
 
 EXTREMES = [5e-324, 1e308, -1.7976931348623157e308, -0.0, 0.0, 0.1, 1 / 3, 2.0**-1074, 1e22]
+
+
 values = st.sampled_from(EXTREMES) | st.floats(allow_nan=False, allow_infinity=False)
+
+
 letters = st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\v\f\r#\ufeff")
+
+
 pieces = st.sampled_from(
     ["lm", "tm", "_", "0", "1", "=", "-", "10", "é", "[", "]", "//", '"', "\xa0"]
 )
+
+
 names = st.lists(pieces, min_size=1, max_size=4).map("".join) | st.text(letters, min_size=1)
+
+
 tables = st.dictionaries(names, values, max_size=12).map(Weights)
+
+
 components = st.lists(
     st.tuples(names, st.integers(2, 4)), max_size=3, unique_by=lambda pair: pair[0]
 ).flatmap(
@@ -54,7 +66,7 @@ def test_the_format_is_recognized_by_content(tmp_path: Path, name: str, file: st
 
 
 @pytest.mark.parametrize("name", [name for name in weights_formats if name != "json"])
-def test_a_name_that_a_format_cannot_carry_is_an_error_and_leaves_no_file(
+def test_a_name_that_a_format_cannot_represent_is_an_error_and_leaves_no_file(
     tmp_path: Path, name: str
 ) -> None:
     with pytest.raises(FormatError, match=f"w: the {name} format cannot represent the feature"):
@@ -108,7 +120,7 @@ def test_a_broken_file_is_an_error_with_file_and_line(
         read_weights(path, name)
 
 
-def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None:
+def test_an_unrecognized_file_is_an_error_that_lists_the_formats(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_text("what is this supposed to be\n")
     with pytest.raises(
@@ -117,7 +129,7 @@ def test_a_file_in_no_format_is_an_error_that_lists_them(tmp_path: Path) -> None
         read_weights(path)
 
 
-def test_an_empty_file_can_only_be_read_by_naming_its_format(tmp_path: Path) -> None:
+def test_an_empty_file_needs_the_name_of_its_format(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_text("")
     with pytest.raises(FormatError, match="w: the file is empty"):
@@ -130,7 +142,7 @@ def test_an_unknown_format_is_an_error_that_lists_them(tmp_path: Path) -> None:
         write_weights(tmp_path / "w", Weights(), "mose")
 
 
-def test_cdec_weights_may_be_parted_by_tab_or_equals_sign(tmp_path: Path) -> None:
+def test_cdec_weights_may_be_separated_by_tab_or_equals_sign(tmp_path: Path) -> None:
     path = tmp_path / "w"
     path.write_text("# comment\nA=B 1\nC=2.5\nD\t-3\n\nE   4  \n")
     assert dict(read_weights(path, "cdec")) == {"A=B": 1, "C": 2.5, "D": -3, "E": 4}
@@ -142,12 +154,12 @@ def test_travatar_ini_has_its_weights_in_a_section(tmp_path: Path) -> None:
     assert dict(read_weights(path)) == {"lm": 0.5, "parse": -1.0}
 
 
-def test_an_infinite_weight_never_gets_into_a_file() -> None:
+def test_an_infinite_weight_is_never_written() -> None:
     with pytest.raises(ValueError, match="must be finite"):
         Weights({"a": math.inf})
 
 
-def test_what_moses_shows_is_read_without_what_cannot_be_tuned(tmp_path: Path) -> None:
+def test_the_output_of_show_weights_is_read_without_untuneable_features(tmp_path: Path) -> None:
     path = tmp_path / "shown"
     path.write_text("UnknownWordPenalty0 UNTUNEABLE\nLM0= 0.5\nTM0= 0.2 UNTUNEABLECOMPONENT 0.1\n")
     assert detect_weights(path) == "moses"
@@ -157,7 +169,7 @@ def test_what_moses_shows_is_read_without_what_cannot_be_tuned(tmp_path: Path) -
         read_weights(path)
 
 
-def test_parameters_of_zmert_are_read_whether_they_are_fixed_or_not(tmp_path: Path) -> None:
+def test_parameters_of_zmert_are_read_fixed_or_not(tmp_path: Path) -> None:
     path = tmp_path / "params.txt"
     path.write_text(
         "lm_0   |||  1.5   Opt  -Inf +Inf  -1 +1\n\nwords ||| -2.8 Fix -5 0 -5 0\n"
@@ -168,3 +180,152 @@ def test_parameters_of_zmert_are_read_whether_they_are_fixed_or_not(tmp_path: Pa
     path.write_text("lm_0 ||| 1.5 Opt -Inf +Inf -1 +1\nwords ||| -2.8\n")
     with pytest.raises(FormatError, match=r"params.txt:2: expected NAME \|\|\| VALUE Opt\|Fix"):
         read_weights(path, "zmert")
+
+
+INI = """\
+# MERT optimized configuration
+[input-factors]
+0
+
+[feature]
+UnknownWordPenalty
+TranslationModel name=TM0 path=a.gz num-features=4
+
+[weight]
+LM0= 0.5
+# a comment
+TM0= 0.2 0.2 0.3 0.4   # four of them
+UnknownWordPenalty0= 1
+
+[other]
+LM0= 7
+"""
+
+
+@pytest.fixture
+def ini(tmp_path: Path) -> Path:
+    path = tmp_path / "moses.ini"
+    path.write_text(INI)
+    return path
+
+
+def test_labels_with_several_values_are_numbered_from_0(ini: Path) -> None:
+    assert detect_weights(ini) == "moses"
+    assert dict(read_weights(ini)) == {
+        "LM0": 0.5,
+        "TM0_0": 0.2,
+        "TM0_1": 0.2,
+        "TM0_2": 0.3,
+        "TM0_3": 0.4,
+        "UnknownWordPenalty0": 1.0,
+    }
+
+
+def test_the_section_is_found_after_many_others(ini: Path) -> None:
+    ini.write_text("[mapping]\n" + 300 * "0 T 0\n" + INI)
+    assert detect_weights(ini) == "moses"
+
+
+def test_a_file_without_sections_may_repeat_a_label(tmp_path: Path) -> None:
+    path = tmp_path / "run1.dense"
+    path.write_text("LM0= 0.5\nTM0= 0.1\nTM0= 0.2\n")
+    assert dict(read_weights(path)) == {"LM0": 0.5, "TM0_0": 0.1, "TM0_1": 0.2}
+
+
+def test_the_sparse_weights_of_the_weight_file_are_read_too(ini: Path) -> None:
+    ini.write_text(INI + "[weight-file]\nsparse.weights\n")
+    (ini.parent / "sparse.weights").write_text("# sparse\nwt_a~b 0.25\nwt_#~c -1\n")
+    weights = read_weights(ini)
+    assert weights["wt_a~b"] == 0.25
+    assert weights["wt_#~c"] == -1.0
+    assert len(weights) == 8
+
+
+def test_a_feature_in_both_files_is_an_error(ini: Path) -> None:
+    ini.write_text(INI + "[weight-file]\nsparse.weights\n")
+    (ini.parent / "sparse.weights").write_text("TM0_1 0.25\n")
+    with pytest.raises(
+        FormatError, match=r"moses.ini:12: .*'TM0_1' is also in the \[weight-file\]"
+    ):
+        read_weights(ini)
+
+
+def test_writing_to_a_template_changes_only_the_values(ini: Path) -> None:
+    weights = Weights({"LM0": 1 / 3, "TM0_0": 1.0, "TM0_1": 2.0, "TM0_2": 3.0, "TM0_3": -0.0})
+    target = ini.parent / "tuned.ini"
+    write_weights(target, weights, "moses", template=ini)
+    expected = INI.replace("LM0= 0.5", "LM0= 0.3333333333333333").replace(
+        "TM0= 0.2 0.2 0.3 0.4 ", "TM0= 1.0 2.0 3.0 -0.0 "
+    )
+    assert target.read_text() == expected
+    assert read_weights(target) == weights + Weights({"UnknownWordPenalty0": 1.0})
+
+
+def test_line_ends_of_the_template_are_kept(ini: Path) -> None:
+    ini.write_bytes(INI.replace("\n", "\r\n").encode())
+    target = ini.parent / "tuned.ini"
+    write_weights(target, Weights({"LM0": 2.0}), "moses", template=ini)
+    expected = INI.replace("LM0= 0.5", "LM0= 2.0").replace("\n", "\r\n")
+    assert target.read_bytes() == expected.encode()
+
+
+@pytest.mark.parametrize("more", ["", "[weight-file]\nsparse.weights\n"])
+def test_new_lines_have_the_line_ends_of_the_template(ini: Path, more: str) -> None:
+    ini.write_bytes((INI + more).replace("\n", "\r\n").encode())
+    (ini.parent / "sparse.weights").write_text("wt_old 1\n")
+    target = ini.parent / "tuned.ini"
+    write_weights(target, Weights({"wt_a~b": 0.25}), "moses", template=ini)
+    lines = target.read_bytes().splitlines(keepends=True)
+    assert all(line.endswith(b"\r\n") for line in lines)
+    assert read_weights(target)["wt_a~b"] == 0.25
+
+
+def test_sparse_features_get_lines_at_the_end_of_the_section(ini: Path) -> None:
+    target = ini.parent / "tuned.ini"
+    write_weights(target, Weights({"wt_a~b": 0.25}), "moses", template=ini)
+    assert target.read_text() == INI.replace(
+        "UnknownWordPenalty0= 1\n", "UnknownWordPenalty0= 1\nwt_a~b= 0.25\n"
+    )
+
+
+def test_sparse_features_go_to_a_new_weight_file_if_the_template_has_one(ini: Path) -> None:
+    ini.write_text(INI + "[weight-file]\nsparse.weights\n")
+    (ini.parent / "sparse.weights").write_text("wt_old 1\nwt_a~b 3\n")
+    target = ini.parent / "tuned.ini"
+    write_weights(target, Weights({"LM0": 2.0, "wt_a~b": 0.25}), "moses", template=ini)
+    written = ini.parent / "tuned.ini.sparse"
+    assert written.read_text() == "wt_old 1.0\nwt_a~b 0.25\n"
+    assert (ini.parent / "sparse.weights").read_text() == "wt_old 1\nwt_a~b 3\n"
+    weights = read_weights(target)
+    assert (weights["LM0"], weights["wt_a~b"], weights["wt_old"]) == (2.0, 0.25, 1.0)
+
+
+def test_a_moses_ini_that_cannot_be_written_leaves_no_sparse_weights(ini: Path) -> None:
+    ini.write_text(INI + "[weight-file]\nsparse.weights\n")
+    (ini.parent / "sparse.weights").write_text("wt_old 1\n")
+    target = ini.parent / "a directory"
+    target.mkdir()
+    with pytest.raises(FormatError, match="a directory: cannot be written"):
+        write_weights(target, Weights({"wt_a~b": 0.25}), "moses", template=ini)
+    names = {path.name for path in ini.parent.iterdir()}
+    assert names == {ini.name, "sparse.weights", "a directory"}
+
+
+def test_a_template_without_a_weight_section_is_an_error(tmp_path: Path) -> None:
+    template = tmp_path / "moses.ini"
+    template.write_text("[feature]\nLM\n")
+    with pytest.raises(FormatError, match=r"moses.ini: the section \[weight\] is missing"):
+        write_weights(tmp_path / "out", Weights({"a": 1.0}), "moses", template=template)
+
+
+def test_a_template_is_only_for_moses(ini: Path) -> None:
+    with pytest.raises(ConfigError, match="the format is 'cdec'"):
+        write_weights(ini, Weights(), "cdec", template=ini)
+
+
+def test_components_are_not_joined_if_their_label_is_a_feature(tmp_path: Path) -> None:
+    weights = Weights({"a_0": 1.0, "a_1": 2.0, "a": 3.0, "b_0": 4.0, "b_2": 5.0})
+    path = tmp_path / "w"
+    write_weights(path, weights, "moses")
+    assert path.read_text() == "[weight]\na_0= 1.0\na_1= 2.0\na= 3.0\nb_0= 4.0\nb_2= 5.0\n"
+    assert read_weights(path) == weights

@@ -28,7 +28,7 @@ def test_corpus_bleu_and_its_signature_equal_those_of_sacrebleu(
 
 
 @pytest.mark.parametrize(("tokenize", "end"), [("13a", "-\n"), ("intl", "1,\xa0")])
-def test_blanks_at_the_end_are_no_part_of_the_last_word(tokenize: TokenizerName, end: str) -> None:
+def test_trailing_spaces_are_not_part_of_the_last_word(tokenize: TokenizerName, end: str) -> None:
     text = f"a b c d{end}"
     judge = sacrebleu.BLEU(tokenize=tokenize, force=True)
     assert judge.corpus_score([text], [[text.rstrip()]]).score == pytest.approx(100.0)
@@ -97,7 +97,7 @@ def test_statistics_are_clipped_counts_of_ngrams(
         assert prepared.statistics([hypothesis]).tolist() == [[*expected, rho[rule]]]
 
 
-def test_of_two_equally_close_references_the_shorter_one_counts() -> None:
+def test_the_shorter_of_two_equally_close_references_counts() -> None:
     prepared = Bleu(tokenize="none").prepare(References([["a b c d e", "a b c"]]))
     assert prepared.statistics(["a b c d"])[0, -1] == 3
 
@@ -177,7 +177,7 @@ def test_bleu_plus_one_adds_one_to_all_counts_of_orders_above_one(corpus: Corpus
         ({"reference_length": "longest"}, r"Bleu.reference_length: unknown 'longest'"),
     ],
 )
-def test_options_that_cannot_be_used_are_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Bleu(**options)
 
@@ -206,14 +206,14 @@ def test_reference_files_of_different_length_are_an_error_that_names_both() -> N
         References.from_streams([["a", "b"], ["a"]], names=["dev.en.a", "dev.en.b"])
 
 
-def test_hypotheses_numbered_for_other_references_are_refused() -> None:
+def test_hypotheses_of_sentences_without_references_are_errors() -> None:
     first, second = _core.ReferenceWords([["a"]]), _core.ReferenceWords([["b"]])
     hypotheses = _core.text_hypotheses(first, ["a"], np.array([0]))
     with pytest.raises(DataError, match="prepared for other references"):
         _core.BleuReferences(second).statistics(hypotheses)
 
 
-def test_statistics_of_another_dimension_are_refused() -> None:
+def test_statistics_of_another_dimension_are_an_error() -> None:
     with pytest.raises(DataError, match=r"rows of 9 statistics, got .* \(2, 7\)"):
         Bleu().score(np.zeros((2, 7)))
     with pytest.raises(DataError, match="expected rows of 9 statistics, got 8"):

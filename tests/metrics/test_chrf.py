@@ -94,7 +94,7 @@ def test_a_very_long_hypothesis_is_counted() -> None:
         ({"beta": 0}, r"Chrf.beta must be .* >= 1 and <= 1000, got 0"),
     ],
 )
-def test_options_that_cannot_be_used_are_refused(options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Chrf(**options)
 

@@ -168,7 +168,7 @@ def test_case_and_tokenization_of_wer_are_options() -> None:
 
 
 @pytest.mark.parametrize("metric", [Ter(), Wer()])
-def test_gains_of_error_rates_are_the_better_the_higher(metric: Ter | Wer) -> None:
+def test_higher_gains_of_error_rates_are_better(metric: Ter | Wer) -> None:
     rows = metric.prepare(References([["a b c d"]] * 2)).statistics(["a b c d", "a b x y"])
     assert metric.gains(rows).tolist() == [0, -0.5]
     assert metric.score(rows).tolist() == [0, 50]

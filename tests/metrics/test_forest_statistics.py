@@ -138,7 +138,7 @@ def test_case_is_ignored_if_the_metric_ignores_it() -> None:
     assert total.tolist() == [3, 2, 1, 0, 3, 2, 1, 0, 3]
 
 
-def test_forests_with_a_shared_vocabulary_that_grows_are_numbered_anew() -> None:
+def test_a_growing_shared_vocabulary_is_numbered_again() -> None:
     prepared = Bleu(tokenize="none").prepare(References([["a b"], ["c d"]]))
     builder = ForestBuilder()
     builder.add_edge(builder.add_node(), target=["a", "b"])
@@ -151,7 +151,7 @@ def test_forests_with_a_shared_vocabulary_that_grows_are_numbered_anew() -> None
     assert prepared.forest_statistics(grown.build(), 1).statistics[0, 1] == 1
 
 
-def test_what_cannot_be_intersected_is_refused() -> None:
+def test_forests_that_cannot_be_split_are_errors() -> None:
     forest = chain(["a"], ["b", "c"], [])
     prepared = Bleu(tokenize="none").prepare(References([["a b c"]]))
     with pytest.raises(ForestError, match="the forest of 3 edges has more than 3; prune it"):

@@ -91,7 +91,7 @@ def test_lists_and_references_of_different_size_are_an_error_that_names_both(
 
 
 @pytest.mark.parametrize("metric", TEXT_METRICS)
-def test_what_is_no_list_of_texts_is_refused_with_its_number(metric: TextMetric) -> None:
+def test_an_invalid_list_of_texts_is_an_error_that_names_the_text(metric: TextMetric) -> None:
     prepared = metric.prepare(References([["a"], ["b"]]))
     nothing: Any = None
     with pytest.raises(DataError, match="hypothesis 1 must be a string, got None"):
@@ -136,7 +136,7 @@ def test_a_column_of_no_sentences_scores_zero() -> None:
     assert Column().score(np.zeros(2)) == 0
 
 
-def test_numbers_that_are_none_are_refused_with_their_row() -> None:
+def test_invalid_numbers_are_errors_that_name_the_row() -> None:
     with pytest.raises(DataError, match=r"COMET: hypothesis 1 .*nan; expected a finite number"):
         Column(label="COMET").statistics([0.5, float("nan")])
     with pytest.raises(DataError, match=r"column: expected one number .* of shape \(2, 1\)"):

@@ -78,7 +78,7 @@ def test_a_document_decays_as_sentences_are_added() -> None:
     assert_allclose(start.statistics, [4, 3, 2, 1, 4, 3, 2, 1, 4])
 
 
-def test_a_document_that_cannot_be_is_refused() -> None:
+def test_an_invalid_document_is_an_error() -> None:
     with pytest.raises(ConfigError, match=r"OracleDocument.decay must be from 0 to 1, got 1.5"):
         OracleDocument(decay=1.5)
     with pytest.raises(DataError, match="must be finite and >= 0"):

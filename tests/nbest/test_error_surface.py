@@ -138,7 +138,7 @@ def test_the_step_is_the_middle_of_the_best_interval() -> None:
     assert search(surface_of([lines])) == (2.5, 5.0)  # the third is the best from 1 to 4
 
 
-def test_of_equally_good_intervals_the_nearest_is_taken() -> None:
+def test_the_nearest_of_equally_good_intervals_is_chosen() -> None:
     lines = [(-2, -6, 5, 1), (-1, -1, 0, 1), (0, 0, 0, 1), (1, -1, 5, 1), (2, -3, 0, 1)]
     assert search(surface_of([lines])) == (1.5, 5.0)  # not beyond -5
 
@@ -155,9 +155,7 @@ def test_neighbouring_intervals_of_one_score_are_one_interval() -> None:
 
 
 @pytest.mark.parametrize(("width", "step"), [(1e-12, 1.5), (1e-6, 1.0 + 5e-7)])
-def test_an_interval_that_rounding_may_have_made_is_no_place_to_go_to(
-    width: float, step: float
-) -> None:
+def test_an_interval_that_rounding_may_have_made_is_not_chosen(width: float, step: float) -> None:
     # Two sentences change at 1, one of them a little later, and others at 2.
     ends, slopes = [0.0, -1.0, 0.0, -1.0 - width, 0.0, -2.0], [0.0, 1.0] * 3
     statistics = np.arange(12.0).reshape(6, 2)
@@ -298,7 +296,7 @@ def test_a_metric_with_other_statistics_is_an_error() -> None:
         surface.search(MeanScore(higher_is_better=True))
 
 
-def test_wrong_arguments_are_errors_that_say_so() -> None:
+def test_invalid_arguments_are_errors() -> None:
     offsets, numbers, statistics = np.array([0, 2]), np.zeros(2), np.zeros((2, 1))
     with pytest.raises(DataError, match="the slope of line 1 is nan"):
         error_surface(offsets, np.array([0.0, np.nan]), numbers, statistics)

@@ -52,13 +52,13 @@ def expected(added: list[Added]) -> list[Added]:
 
 
 @given(ADDED)
-def test_lists_hold_the_first_of_equal_hypotheses_in_order_of_arrival(added: list[Added]) -> None:
+def test_lists_keep_the_first_of_equal_hypotheses_in_order_of_arrival(added: list[Added]) -> None:
     assert contents(build(added)) == expected(added)
 
 
 @settings(max_examples=30)
 @given(ADDED)
-def test_lists_beyond_the_memory_limit_hold_the_same(added: list[Added]) -> None:
+def test_lists_beyond_the_memory_limit_are_equal(added: list[Added]) -> None:
     lists = build(added, memory_limit=1)
     assert contents(lists) == expected(added)
     assert lists.spilled or not added
@@ -106,7 +106,7 @@ def test_a_value_that_is_not_finite_is_an_error_that_names_it(value: float) -> N
     assert len(builder) == 1
 
 
-def test_a_sentence_number_out_of_all_proportion_is_an_error() -> None:
+def test_a_huge_sentence_number_is_an_error() -> None:
     builder = NBestBuilder()
     builder.add(4_000_000_000, "x", {})
     with pytest.raises(DataError, match="sentence 4000000000: the number is too large"):
@@ -154,7 +154,7 @@ def test_a_row_that_does_not_exist_is_an_error_that_names_it(row: int) -> None:
         lists.text(row)
 
 
-def test_lists_that_grow_into_large_pages_hold_what_was_added(tmp_path: Path) -> None:
+def test_lists_that_grow_into_large_pages_keep_their_content(tmp_path: Path) -> None:
     """The array of values moves to large pages and then grows in them: 160 MB."""
     rows, features = 20_000, 1000
     path, others = tmp_path / "lists", " ".join(["1"] * (features - 1))
@@ -188,7 +188,7 @@ def split(line: str) -> tuple[int, str, list[float]]:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_moses_list_reads_as_its_lines_say(shared_data: Path, file: str) -> None:
+def test_a_moses_list_has_the_content_of_its_lines(shared_data: Path, file: str) -> None:
     content = gzip.decompress((shared_data / file).read_bytes())
     expected = list(dict.fromkeys(map(str, map(split, content.decode().splitlines()))))
     lists = read(content)
@@ -200,13 +200,15 @@ def test_a_moses_list_reads_as_its_lines_say(shared_data: Path, file: str) -> No
     assert found == expected
 
 
-def test_a_moses_list_takes_at_most_half_as_much_again_as_its_numbers(shared_data: Path) -> None:
+def test_a_moses_list_takes_at_most_one_and_a_half_times_the_size_of_its_numbers(
+    shared_data: Path,
+) -> None:
     lists = read(gzip.decompress((shared_data / FILES[2]).read_bytes()))
     assert len(lists) == 115_696
     assert lists.nbytes <= 1.5 * len(lists) * 8 * 8
 
 
-def test_runs_are_merged_without_what_they_repeat(shared_data: Path) -> None:
+def test_runs_are_merged_without_duplicates(shared_data: Path) -> None:
     folder = shared_data / "nbest-moses/it-en-5sent-14runs-3refs"
     runs = [gzip.decompress((folder / f"run{i}.nbest.gz").read_bytes()) for i in range(1, 15)]
     lines = [split(line) for run in runs for line in run.decode().splitlines()]

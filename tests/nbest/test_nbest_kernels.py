@@ -147,7 +147,7 @@ def build(rows: list[tuple[int, str, dict[str, float]]], memory_limit: int = 0) 
 
 
 @given(rows=ROWS)
-def test_features_are_counted_where_they_are_written(
+def test_feature_counts_include_values_of_zero(
     rows: list[tuple[int, str, dict[str, float]]],
 ) -> None:
     lists = build(rows)
@@ -171,7 +171,7 @@ def test_rows_without_words_are_those_with_a_blank_text(
 
 @pytest.mark.parametrize("memory_limit", [0, 1])
 @given(rows=ROWS)
-def test_scaled_lists_differ_in_the_values_of_features_alone(
+def test_scaled_lists_differ_only_in_feature_values(
     memory_limit: int, rows: list[tuple[int, str, dict[str, float]]]
 ) -> None:
     lists = build(rows, memory_limit)
@@ -190,7 +190,7 @@ def test_scaled_lists_differ_in_the_values_of_features_alone(
         np.testing.assert_array_equal(scaled.statistics, lists.statistics)
 
 
-def test_factors_must_reach_all_features() -> None:
+def test_there_must_be_a_factor_for_every_feature() -> None:
     with pytest.raises(DataError, match="weights for 1 features, but the lists have 2"):
         build([(0, "a", {"x": 1.0, "y": 2.0})]).scaled(np.ones(1))
 
@@ -218,7 +218,7 @@ def kept(rows: list[tuple[int, str, dict[str, float]]]) -> set[object]:
 
 
 @given(rows=ROWS.filter(bool), place=st.randoms(use_true_random=False))
-def test_the_checksum_knows_lists_features_and_statistics(
+def test_the_checksum_depends_on_lists_features_and_statistics(
     rows: list[tuple[int, str, dict[str, float]]], place: Any
 ) -> None:
     def checksum(rows: list[tuple[int, str, dict[str, float]]], statistic: float = 0.0) -> int:

@@ -72,7 +72,7 @@ def test_without_a_limit_everything_is_in_memory(tmp_path: Path) -> None:
     assert run_much(0, tmp_path, "i // 60", sentences=100) > 57_000_000
 
 
-def test_no_file_is_ever_to_be_seen(tmp_path: Path) -> None:
+def test_temporary_files_are_never_visible(tmp_path: Path) -> None:
     builder = NBestBuilder(memory_limit=1, directory=str(tmp_path))
     builder.add(0, "a house", {"lm": 1.0})
     assert list(tmp_path.iterdir()) == []
@@ -117,7 +117,7 @@ assert all(lists.features_of(row) == features for row in range(count))
 """
 
 
-def test_a_file_that_cannot_grow_is_an_error_and_costs_nothing_else() -> None:
+def test_a_file_that_cannot_grow_is_an_error_and_loses_no_data() -> None:
     run = subprocess.run([sys.executable, "-c", FULL], check=True, capture_output=True, text=True)
     lines = run.stdout.splitlines()
     assert len(lines) == 2
@@ -175,7 +175,7 @@ def test_each_run_has_its_own_type() -> None:
     assert lists.statistics_nbytes == 2 * RUN * (1 + 8 + 1) + 3 * 8
 
 
-def test_runs_of_any_width_begin_where_doubles_may() -> None:
+def test_runs_of_any_width_are_aligned_for_doubles() -> None:
     values = np.ones((RUN + 3, 9))
     values[RUN + 1, 4] = -0.25
     values = np.concatenate([np.ones((2 * RUN, 9)), values])

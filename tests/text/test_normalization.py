@@ -40,7 +40,7 @@ def sacremoses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacremoses", module)
 
 
-def test_texts_stay_as_they_are_unless_something_is_asked_for() -> None:
+def test_texts_do_not_change_by_default() -> None:
     plain = Normalization()
     assert plain.does_nothing
     assert plain.source()("Ein  Haus.") == "Ein  Haus."
@@ -66,14 +66,14 @@ def test_each_side_is_tokenized_in_its_language() -> None:
     assert not chosen.keeps_words
 
 
-def test_a_missing_package_is_told_with_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_an_error_with_the_solution(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacremoses", None)
     with pytest.raises(ConfigError, match=r"pip install 'hopefear\[tokenize\]'"):
         Normalization(tokenize="sacremoses").source()
 
 
 @pytest.mark.usefixtures("sacremoses")
-def test_input_is_normalized_as_the_bitext_was(tmp_path: Path) -> None:
+def test_input_is_normalized_like_the_bitext(tmp_path: Path) -> None:
     source, target = write_bitext(tmp_path, every=7)
     for path in (source, target):
         path.write_text(path.read_text().replace("\n", ".\n").upper())

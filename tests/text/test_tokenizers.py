@@ -1,4 +1,4 @@
-"""Texts that are tokenized already are told from those that are not, and the user is told."""
+"""Recognition of tokenized texts, and warnings about the wrong tokenizer."""
 
 from pathlib import Path
 
@@ -11,10 +11,12 @@ from hopefear.metrics import Bleu, References, check_tokenization
 from hopefear.text.tokenizers import TokenizerName, is_tokenized
 
 TOKENIZED = ["hope , not fear , moves us .", "who is it ? nobody !"] * 5 + ["mr. smith ."]
+
+
 WRITTEN = ["Hope, not fear, moves us.", "Who is it? Nobody!"] * 5 + ["Mr. Smith."]
 
 
-def test_what_stands_between_blanks_is_told_from_what_is_attached() -> None:
+def test_separated_and_attached_punctuation_are_recognized() -> None:
     assert is_tokenized(TOKENIZED) is True
     assert is_tokenized(WRITTEN) is False
     assert is_tokenized([*TOKENIZED, *WRITTEN]) is None
@@ -35,7 +37,7 @@ def test_what_stands_between_blanks_is_told_from_what_is_attached() -> None:
         (WRITTEN, "13a", None),
     ],
 )
-def test_the_advice_is_the_option_that_would_do(
+def test_the_warning_names_the_option_that_helps(
     texts: list[str], tokenize: str, advice: str | None
 ) -> None:
     message = check_tokenization(tokenize, References([[text] for text in texts]))
@@ -43,7 +45,7 @@ def test_the_advice_is_the_option_that_would_do(
     assert advice is None or (message is not None and advice in message)
 
 
-def test_evaluation_warns_and_scores_as_it_was_told() -> None:
+def test_evaluation_warns_and_still_uses_the_given_tokenizer() -> None:
     with pytest.warns(HopefearWarning, match="bleu: .*already tokenized.*--tokenize none"):
         found = hopefear.evaluate(hyp={"a": TOKENIZED}, refs=[TOKENIZED], resamples=0)
     assert "tok:13a" in found.systems[0].metrics["bleu"].signature

@@ -1,4 +1,4 @@
-"""The paired bootstrap, against sacreBLEU's and against resampling one sentence after the other."""
+"""Scores of systems, the paired bootstrap, and the choice of metrics."""
 
 import os
 from collections.abc import Sequence
@@ -22,7 +22,11 @@ from hopefear.evaluation import (
 from hopefear.metrics import Bleu, Chrf, References, Ter, TextMetric, Wer
 
 RANDOM = np.random.default_rng(7)
+
+
 WORDS = ["the", "a", "cat", "dog", "sat", "lay", "on", "under", "mat", "moon"]
+
+
 REFERENCES = [[" ".join(RANDOM.choice(WORDS, 12)) for _ in range(60)] for _ in range(2)]
 
 
@@ -39,6 +43,8 @@ SYSTEMS: list[tuple[str, Sequence[str]]] = [
     ("better", garbled(REFERENCES[0], 0.20, 2)),
     ("alike", garbled(REFERENCES[0], 0.30, 3)),
 ]
+
+
 PAIRS: list[tuple[TextMetric, sacrebleu.metrics.base.Metric]] = [
     (Bleu(), sacrebleu.BLEU()),
     (Chrf(), sacrebleu.CHRF()),
@@ -70,7 +76,7 @@ def test_scores_intervals_and_p_values_equal_sacrebleus(
             assert result.against_first.p_value == expected.p_value
 
 
-def test_sums_are_those_of_the_drawn_rows_whatever_is_held_at_a_time(
+def test_sums_of_drawn_rows_do_not_depend_on_the_block_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     statistics = RANDOM.integers(0, 9, (11, 3)).astype(float)
@@ -95,18 +101,18 @@ def test_a_system_is_not_better_than_itself() -> None:
     assert (against.p_value, against.wins) == (1.0, 0.0)
 
 
-def test_wins_are_counted_on_the_side_that_is_better() -> None:
+def test_wins_are_counted_in_the_direction_of_better_scores() -> None:
     low, high = np.array([1.0, 1.0, 5.0, 1.0]), np.array([2.0, 3.0, 4.0, 1.0])
     assert compare(high, low, difference=1.0).wins == 0.5
     assert compare(high, low, difference=1.0, higher_is_better=False).wins == 0.25
 
 
-def test_the_interval_leaves_out_a_fortieth_on_each_side() -> None:
+def test_the_interval_excludes_a_fortieth_on_each_side() -> None:
     found = interval(RANDOM.permutation(np.arange(400.0)))
     assert (found.low, found.high, found.mean) == (10.0, 389.0, 199.5)
 
 
-def test_without_resamples_there_are_scores_alone() -> None:
+def test_without_resamples_there_are_only_scores() -> None:
     found = evaluate(SYSTEMS, References.from_streams(REFERENCES), {"b": Bleu()}, resamples=0)
     result = found.systems[1].metrics["b"]
     assert result.table().keys() == {"score", "signature"}
@@ -128,7 +134,7 @@ def test_texts_and_references_of_different_length_are_named() -> None:
         evaluate([("short", [])], references, {"b": Bleu()})
 
 
-def test_nothing_to_evaluate_is_said() -> None:
+def test_nothing_to_evaluate_is_an_error() -> None:
     with pytest.raises(DataError, match="no sentences"):
         evaluate([("none", [])], References([]), {"b": Bleu()})
     with pytest.raises(ConfigError, match="nothing to evaluate"):
@@ -137,7 +143,7 @@ def test_nothing_to_evaluate_is_said() -> None:
         evaluate([("a", ["a"])], References([["a"]]), {"b": Bleu()}, resamples=-1)
 
 
-def test_an_option_goes_to_the_metrics_that_have_it() -> None:
+def test_an_option_applies_to_the_metrics_that_have_it() -> None:
     found = choose_metrics(["bleu", "chrf", "ter", "wer"], tokenize="none", lowercase=True)
     assert list(found.values()) == [
         Bleu(tokenize="none", lowercase=True),
@@ -152,7 +158,7 @@ def test_an_option_that_no_metric_has_is_an_error() -> None:
         choose_metrics(["chrf", "ter"], tokenize="none")
 
 
-def test_ignoring_case_is_no_news_to_ter() -> None:
+def test_ter_accepts_lowercase_because_it_ignores_case() -> None:
     assert choose_metrics(["ter"], lowercase=True) == {"ter": Ter()}
 
 
@@ -165,6 +171,6 @@ def test_an_unknown_metric_or_tokenizer_is_named_with_the_nearest_known() -> Non
         choose_metrics(["bleu"], tokenize="13b")
 
 
-def test_a_column_of_scores_is_no_metric_of_texts() -> None:
+def test_a_column_of_scores_cannot_evaluate_texts() -> None:
     with pytest.raises(ConfigError, match="'column' does not compare texts"):
         choose_metrics(["column"])
