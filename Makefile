@@ -7,8 +7,9 @@ BIN := $(VENV)/bin
 CPP := $(shell find cpp -name '*.hpp' -o -name '*.cpp')
 PY := src tests benchmarks examples cpp
 # Expects a regular expression of file names; the compiler's commands are in the build folder.
+# Its own checks decide: -Werror is for g++, whose headers clang finds deprecated.
 TIDY = $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy \
-  -p $(firstword $(wildcard build/*/))
+  -p $(firstword $(wildcard build/*/)) -extra-arg=-Wno-error
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage check check-python check-cpp check-spelling tidy bench format build clean
