@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from hopefear.translation.features import templates
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\S+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -49,6 +51,8 @@ def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # A page may register features of its own, which other tests must not see.
+    monkeypatch.setattr(templates, "_factories", dict(templates._factories))
     variables: dict[str, object] = {}
     for kind, file, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if file:
