@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -194,3 +195,49 @@ def test_moses_lists_of_one_run_give_the_weights_of_that_run(shared_data: Path) 
     for name, value in ratios.items():
         assert inferred[name] / unit == pytest.approx(value, rel=5e-3)
     assert np.isfinite(list(inferred.values())).all()
+
+
+def test_random_models_have_the_mean_and_the_deviation_of_the_paper() -> None:
+    """Gimpel and Smith (2012), footnote 13: N(μ, σ²) with σ = |μ/2|."""
+    drawn = [starts.random_weights(Weights({"lm": 0.5, "words": -1.0}), n) for n in range(2000)]
+    for name, mean in (("lm", 0.5), ("words", -1.0)):
+        values = np.array([weights[name] for weights in drawn])
+        assert values.mean() == pytest.approx(mean, abs=0.05 * abs(mean))
+        assert values.std() == pytest.approx(abs(mean / 2), rel=0.05)
+        assert len(set(values)) == len(values)
+
+
+def test_a_random_weight_depends_on_its_name_and_the_seed_alone() -> None:
+    one = starts.random_weights(Weights({"lm": 0.5, "words": -1.0}), 3)
+    other = starts.random_weights(Weights({"new": 0.0, "words": -1.0, "lm": 0.5}), 3)
+    assert (one["lm"], one["words"]) == (other["lm"], other["words"])
+    assert other["new"] == 0.0
+
+
+def test_every_replica_starts_from_a_random_model_of_its_own_and_pulls_to_it(
+    tmp_path: Path,
+) -> None:
+    files = write_candidates(tmp_path)
+    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
+    events = list(
+        hopefear.tune_events("rampion", **options, start="random", replicas=2, seed=5, epochs=1)
+    )
+    first, second = (event.weights for event in events if isinstance(event, RunStarted))
+    usual = Weights(dict.fromkeys(first, 1.0))
+    assert first == starts.random_weights(usual, 5)
+    assert second == starts.random_weights(usual, 6)
+    given = list(hopefear.tune_events("rampion", **options, start=second, seed=6, epochs=1))
+    (ended,) = [event for event in given if isinstance(event, RunFinished)]
+    assert ended.weights == [e for e in events if isinstance(e, RunFinished)][1].weights
+
+
+def test_random_models_are_drawn_around_weights_that_are_given(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path)
+    given = {"lm": 0.5, "tm": -0.25}
+    settings = build_settings(
+        "pro",
+        {"tuning.nbest": [files.nbest], "tuning.references": [files.refs], "start": given}
+        | {"random_start": True},
+    )
+    assert settings.start == Weights(given)
+    assert settings.random_start

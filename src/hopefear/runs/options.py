@@ -204,6 +204,8 @@ def start_options(start: object) -> dict[str, object]:
         return {"start": dict(start)}
     if isinstance(start, str) and start in _START_RULES:
         return {"infer_start": _START_RULES[start]}
+    if start == "random":
+        return {"random_start": True}
     if not isinstance(start, str | Path):
         problem = f"start: expected weights or the name of a file, got {start!r:.60}"
         raise ConfigError(problem, settings=("start",))

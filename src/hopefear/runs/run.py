@@ -35,7 +35,7 @@ from hopefear.runs.loop import About, learn
 from hopefear.runs.result_guards import check_better, check_replicas
 from hopefear.runs.run_directory import RunDirectory, check_stopped, check_target
 from hopefear.runs.settings import TuneSettings
-from hopefear.runs.start import start_weights
+from hopefear.runs.start import random_weights, start_weights
 from hopefear.runs.weights_output import choose_output
 from hopefear.types import Vocabulary, Weights
 
@@ -191,19 +191,20 @@ def _learn(
     tell: Tell,
 ) -> Iterator[Event]:
     tuning = data.tuning.candidates
+    start = random_weights(data.start, about.seed) if settings.random_start else data.start
     course = plan(
         tuning,
         settings.learner,
         settings.rhythm,
         settings.strategy,
-        origin=data.start.vector(tuning.feature_names),
+        origin=start.vector(tuning.feature_names),
         seed=about.seed,
         scaled=settings.scale_features,
     )
     kept = directory is not None and not settings.from_standard_input
     return learn(
         course,
-        data.start,
+        start,
         about,
         dev=None if data.dev is None else data.dev.candidates,
         stopping=settings.stopping,

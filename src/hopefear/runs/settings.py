@@ -169,11 +169,11 @@ class TuneSettings:
     start: Weights | None = setting(
         None,
         "Start weights: a file, weights as in 'lm=0.5 words=-1', 'inferred' from the lists' total "
-        "scores, or 'ones'.",
+        "scores, 'ones', or 'random'.",
         group=RUN,
         metavar="WEIGHTS",
         shown="inferred if possible, else ones",
-        complete=lambda: ("inferred", "ones"),
+        complete=lambda: ("inferred", "ones", "random"),
     )
     start_file: Path | None = setting(
         None,
@@ -192,6 +192,12 @@ class TuneSettings:
         "Whether start weights must be inferred from the lists' total scores; see --start.",
         group=RUN,
         shown="if possible",
+    )
+    random_start: bool = setting(
+        False,
+        "Draw each start weight from N(μ, |μ/2|²), where μ is what it would be otherwise; every "
+        "replica draws its own (Gimpel and Smith, 2012, 4.2).",
+        group=RUN,
     )
     seed: int = setting(
         1,

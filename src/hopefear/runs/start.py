@@ -20,6 +20,7 @@ __all__ = [
     "default_weights",
     "infer_weights",
     "matching_weights",
+    "random_weights",
     "start_weights",
 ]
 
@@ -102,6 +103,22 @@ def default_weights(data: Loaded) -> Weights:
     candidates = data.candidates.sentence_count if forests else len(data.nbest)
     dense = 2 * data.feature_counts >= candidates
     return _of_candidates(data, np.where(dense, 1.0, 0.0))
+
+
+def random_weights(weights: Weights, seed: int) -> Weights:
+    """Return a random model: each weight from a normal distribution around μ with σ = |μ/2|.
+
+    Gimpel and Smith (2012), Structured ramp loss minimization for machine translation, footnote 13.
+    A weight depends on the seed and on the name of its feature alone, so that lists with other
+    features start from the same model.
+    """
+    drawn = [
+        np.random.default_rng([seed, *name.encode()]).normal(weight, abs(weight / 2))
+        if weight
+        else 0.0
+        for name, weight in weights.items()
+    ]
+    return Weights.from_arrays(weights.names, np.array(drawn))
 
 
 def _of_candidates(data: Loaded, w: FloatArray) -> Weights:
