@@ -12,6 +12,7 @@
 #include "hopefear/decode/decoder.hpp"
 #include "hopefear/decode/forest_rescorer.hpp"
 #include "hopefear/decode/lexical_template.hpp"
+#include "hopefear/decode/oov_template.hpp"
 #include "hopefear/decode/template_features.hpp"
 
 namespace hopefear::bindings {
@@ -87,7 +88,16 @@ void bind_decoder_model(nb::module_& m) {
                       const ModelNames&, std::shared_ptr<Vocabulary>, const WordFeatures&>(),
              nb::arg("grammars"), nb::arg("language_models"), nb::arg("names"),
              nb::arg("feature_names"), nb::arg("word_features"))
-        .def_prop_ro("feature_names", &TranslationModel::feature_names, "The names of features.");
+        .def_prop_ro("feature_names", &TranslationModel::feature_names, "The names of features.")
+        .def_prop_ro(
+            "language_model_names",
+            [](const TranslationModel& self) {
+                std::vector<std::string> names;
+                for (const FeatureId feature : self.language_model_features())
+                    names.emplace_back(self.feature_names()->text(feature));
+                return names;
+            },
+            "The names of the features of language models.");
 }
 
 void bind_decoder(nb::module_& m) {
@@ -211,6 +221,14 @@ void bind_templates(nb::module_& m) {
             "ANY", [](nb::handle) { return LexicalFeatures::any; }, "Any source word.")
         .def_prop_ro_static(
             "NULL", [](nb::handle) { return LexicalFeatures::null; }, "No source word.");
+    nb::class_<OovTemplate, RuleTemplate>(m, "OovTemplate",
+                                          "Features of words that language models do not know.")
+        .def(
+            "__init__",
+            [](OovTemplate* self, const std::shared_ptr<TranslationModel>& model,
+               const std::vector<std::string>& names) { new (self) OovTemplate(model, names); },
+            nb::arg("model"), nb::arg("names"),
+            "Feature names[i] counts the words that language model i does not know.");
 }
 
 void bind_features(nb::module_& m) {

@@ -1549,6 +1549,10 @@ class TranslationModel:
     def feature_names(self) -> Vocabulary:
         """The names of features."""
 
+    @property
+    def language_model_names(self) -> list[str]:
+        """The names of the features of language models."""
+
 class DecoderOptions:
     """Options of a decoder."""
 
@@ -1668,6 +1672,12 @@ class LexicalTemplate(RuleTemplate):
 
     NULL: Final[int] = ...
     """No source word."""
+
+class OovTemplate(RuleTemplate):
+    """Features of words that language models do not know."""
+
+    def __init__(self, model: TranslationModel, names: Sequence[str]) -> None:
+        """Feature names[i] counts the words that language model i does not know."""
 
 class TemplateFeatures:
     """A cache of the features that templates compute."""

@@ -132,6 +132,13 @@ class LanguageModels {
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
     void find(std::span<const std::string> sentence,
               std::vector<std::vector<std::uint32_t>>& numbers) const;
+    // Whether a model knows a word of the translation model, or any word; <unk> is number 0.
+    [[nodiscard]] bool knows(std::size_t model, Symbol word) const {
+        return entries_[model].words[word] != 0;
+    }
+    [[nodiscard]] bool knows(std::size_t model, std::string_view word) const {
+        return entries_[model].model.index(word) != 0;
+    }
 
     // See ChartLanguageModel. A symbol beyond the words of the translation model is a word of the
     // sentence.

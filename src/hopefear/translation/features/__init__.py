@@ -13,6 +13,7 @@ from hopefear.translation.features.base import (
     templates,
 )
 from hopefear.translation.features.lexical import Lexical, LexicalTemplate
+from hopefear.translation.features.oov import UnknownToLanguageModels
 from hopefear.translation.features.patterns import Patterns
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "RuleTemplate",
     "Special",
     "Template",
+    "UnknownToLanguageModels",
     "WordFeatures",
     "bind",
     "feature_name",
