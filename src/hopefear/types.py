@@ -12,6 +12,7 @@ from hopefear._core import Vocabulary
 from hopefear.errors import DataError
 
 __all__ = [
+    "BoolArray",
     "FloatArray",
     "Hypothesis",
     "IntArray",
@@ -22,6 +23,7 @@ __all__ = [
     "check_text",
 ]
 
+BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

@@ -204,6 +204,24 @@ def test_a_state_is_a_value_and_the_start_is_left_alone(name: str) -> None:
     assert_array_equal(start, before)
 
 
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_weight_of_a_feature_that_no_candidate_has_stays(name: str, scaled: bool) -> None:
+    learner = VARIANTS[name]
+    kind = LISTS if refusal(learner, LISTS, Serial(), METRICS["bleu"]) is None else FORESTS
+    data = data_of(kind, METRICS["bleu"])
+    data.feature_names.add("unseen")
+    start = (start_of(kind) + Weights({"unseen": 0.75})).vector(data.feature_names)
+    course = course_of(learner, data, start, rhythm=rhythm_of(learner), scaled=scaled)
+    state = course.start(start)
+    for number in range(2):
+        found = course.epoch(state, number, lambda done, total: None)
+        state = state if found is None else found[0]
+    learned = course.weights(state)
+    assert learned[-1] == 0.75
+    assert (learned[:-1] != start[:-1]).any()
+
+
 @pytest.mark.parametrize("name", learners)
 def test_a_learner_is_a_frozen_set_of_settings_with_defaults_and_a_rhythm(name: str) -> None:
     learner: Any = learners[name]()

@@ -441,8 +441,9 @@ def test_lists_are_kept_with_all_their_blanks() -> None:
     nbest = builder.finish(3)
     nbest.set_statistics(np.arange(8.0).reshape(4, 2))
     data = ListSet(nbest=nbest, metric=Column())
-    state = DecodingState(weights=np.ones(2), lists=data)
-    kept = decode(DecodingState(weights=np.zeros(2)), encode(state), data).lists
+    zeros, ones = np.zeros(2), np.ones(2)
+    state = DecodingState(learned=ones, weights=ones, lists=data)
+    kept = decode(DecodingState(learned=zeros, weights=zeros), encode(state), data).lists
     assert [kept.nbest.text(row) for row in range(4)] == [nbest.text(row) for row in range(4)]
     assert kept.nbest.checksum() == nbest.checksum()
 

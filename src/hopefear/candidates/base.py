@@ -140,6 +140,8 @@ class HasLists(Candidates):
     """Candidates from which n-best lists can be made under any weights."""
 
     description: ClassVar[str] = "n-best lists from a decoder"
+    # Whether a multiple of the weights may list other candidates, as a beam in score units does.
+    scale_matters: ClassVar[bool] = False
 
     @abstractmethod
     def kbest_lists(

@@ -219,6 +219,7 @@ class CommandSet(HasLists):
     """
 
     description: ClassVar[str] = "the lists of a decoder's command"
+    scale_matters: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -1,7 +1,16 @@
 """Learners: one file a paper's step. `hopefear.learners.base` says what a learner is."""
 
 from hopefear.learners.arow import Arow
-from hopefear.learners.base import AnyLearner, Figures, Learner, Mergeable, learners, needed_data
+from hopefear.learners.base import (
+    AnyLearner,
+    Figures,
+    Learner,
+    Mergeable,
+    held_features,
+    is_scale_free,
+    learners,
+    needed_data,
+)
 from hopefear.learners.forest_mira import ForestMira
 from hopefear.learners.kbest_mira import KBestMira
 from hopefear.learners.lbfgs import Lbfgs
@@ -37,6 +46,8 @@ __all__ = [
     "Rampion",
     "Sgd",
     "StructuredSvm",
+    "held_features",
+    "is_scale_free",
     "learners",
     "needed_data",
 ]

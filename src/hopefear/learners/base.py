@@ -19,6 +19,8 @@ __all__ = [
     "Figures",
     "Learner",
     "Mergeable",
+    "held_features",
+    "is_scale_free",
     "learners",
     "learns_from_whole",
     "needed_data",
@@ -108,6 +110,19 @@ learners: Registry[AnyLearner] = Registry("learner", group="hopefear.learners")
 def learns_from_whole(learner: AnyLearner) -> bool:
     """Whether a learner sees all sentences at once, so that blocks mean nothing to it."""
     return bool(getattr(learner, "whole", False))
+
+
+def is_scale_free(learner: AnyLearner) -> bool:
+    """Whether any positive multiple of a learner's result is as good to it.
+
+    Such weights are handed over with a fixed norm. The state of such a learner is its weights.
+    """
+    return bool(getattr(learner, "scale_free", False))
+
+
+def held_features(learner: AnyLearner) -> tuple[str, ...]:
+    """Return the features whose weights a learner leaves as they are."""
+    return tuple(getattr(learner, "fixed", ()))
 
 
 def needed_data(learner: AnyLearner) -> type:

@@ -67,6 +67,11 @@ class Mert:
             problem = f" is '{self.penalty}' with strength {self.strength}: give both or neither"
             raise OptionError(self, "penalty", problem)
 
+    @property
+    def scale_free(self) -> bool:
+        """Whether neither bounds nor a penalty give the weights a scale."""
+        return not self.bounds and self.penalty != "l2"
+
     def start(self, data: HasSurface, weights: FloatArray, origin: FloatArray) -> FloatArray:
         """Start at `weights`, moved into the bounds."""
         return np.clip(weights, *self._box(data, weights))

@@ -11,11 +11,12 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from hopefear.candidates import Candidates, HasBlockLists, HasLists, HasSurface, HasUnits, ListSet
-from hopefear.learners import AnyLearner, Figures, needed_data
+from hopefear.learners import AnyLearner, Figures, held_features, is_scale_free, needed_data
 from hopefear.nbest import NBestBuilder
 from hopefear.parallel import Strategy, Task
 from hopefear.rhythm import ProgressCallback, Rhythm, Step
-from hopefear.types import FloatArray
+from hopefear.runs.scale import fixed_norm, nearest_scale
+from hopefear.types import BoolArray, FloatArray
 
 __all__ = ["Course", "DecodingState", "Decodings", "Passes", "lists_are_made", "plan"]
 
@@ -62,6 +63,8 @@ class Passes:
         Whether the learner sees all features at the same scale.
     earlier : int
         Epochs of the run before these, so that random numbers differ.
+    first : array, optional
+        The weights before the first epoch, if they are not the origin.
     """
 
     data: Candidates
@@ -72,6 +75,7 @@ class Passes:
     seed: int
     scaled: bool = False
     earlier: int = 0
+    first: FloatArray | None = None
 
     @property
     def epochs(self) -> int:
@@ -107,22 +111,61 @@ class Passes:
         found = self.strategy.epoch(self._task, state, step)
         if found.state is state:
             return None
-        if not self.rhythm.line_search:
-            return found.state, found.figures
-        old, new = self.learner.weights(state), self.learner.weights(found.state)
-        # On the lists of this epoch alone: earlier ones are not kept (Watanabe, 2012, 4.2).
-        lists = _together(found.listed) if found.listed else cast(HasSurface, self._task.data)
-        return self._task.start(lists.line_search(old, new - old)), found.figures
+        after = found.state
+        if self.rhythm.line_search:
+            old, new = self.learner.weights(state), self.learner.weights(after)
+            # On the lists of this epoch alone: earlier ones are not kept (Watanabe, 2012, 4.2).
+            lists = _together(found.listed) if found.listed else cast(HasSurface, self._task.data)
+            after = self._task.start(lists.line_search(old, new - old))
+        if is_scale_free(self.learner):
+            after = self.start(self._normed(self.weights(after)))
+        return after, found.figures
 
     def weights(self, state: Any) -> FloatArray:
-        """Return the weights for features as they are."""
-        return self.learner.weights(state) / self._unit
+        """Return the weights for features as they are; those that are not learned stay."""
+        w = self.learner.weights(state) / self._unit
+        return w if self._learned is None else np.where(self._learned, w, self._first)
+
+    @property
+    def _first(self) -> FloatArray:
+        return self.origin if self.first is None else self.first
+
+    @cached_property
+    def _learned(self) -> BoolArray | None:
+        """Which features can change a choice; None where a decoder may yet bring others."""
+        if not isinstance(self.data, HasSurface):
+            return None
+        varies = self.data.feature_spread > 0
+        return None if varies.all() else varies
+
+    def _normed(self, w: FloatArray) -> FloatArray:
+        """Return the result of a learner whose weights have no scale of their own, with one."""
+        data = cast(HasSurface, self.data)
+        free = data.feature_spread > 0
+        free[data.feature_names.find_all(held_features(self.learner))] = False
+        normed = fixed_norm(w, self._first, free)
+        # What is held fixed, but varies, gives the rest a scale as far as the metric depends on it.
+        seen = ~free & (data.feature_spread > 0) & (w != 0)
+        return nearest_scale(data, w, normed, free) if seen.any() else normed
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingState:
-    """The weights, the lists that were learned from, and whether the weights stopped changing."""
+    """Where decoding and learning are.
 
+    Attributes
+    ----------
+    learned : array
+        The weights as the learner left them.
+    weights : array
+        The same as they are handed over: to the decoder, and as the result.
+    lists : ListSet, optional
+        What was learned from.
+    converged : bool
+        Whether the weights stopped changing.
+    """
+
+    learned: FloatArray
     weights: FloatArray
     lists: ListSet | None = None
     converged: bool = False
@@ -152,7 +195,7 @@ class Decodings:
 
     def start(self, weights: FloatArray) -> DecodingState:
         """Start at `weights`, with nothing listed."""
-        return DecodingState(weights=weights)
+        return DecodingState(learned=weights, weights=weights)
 
     def epoch(
         self, state: DecodingState, number: int, progress: ProgressCallback
@@ -165,7 +208,7 @@ class Decodings:
         if seen is not None and len(lists.nbest) == len(seen.nbest):
             return None
         # A decoder may name a feature for the first time in any of its lists.
-        start = _padded(state.weights, len(lists.feature_names))
+        start = _padded(state.learned, len(lists.feature_names))
         origin = start if self.rhythm.origin == "moved" else _padded(self.origin, len(start))
         passes = Passes(
             data=lists,
@@ -176,14 +219,19 @@ class Decodings:
             seed=self.seed,
             scaled=self.scaled,
             earlier=number * self.rhythm.epochs,
+            first=start,
         )
         w = _learned(passes, lists, start, progress)
         moved = np.abs(w - start).max(initial=0.0)
         converged = bool(moved <= UNCHANGED * np.abs(w).max(initial=0.0))
-        return DecodingState(weights=w, lists=lists, converged=converged), None
+        handed = w
+        if self.data.scale_matters and not is_scale_free(self.learner):
+            before = _padded(state.weights, len(start))
+            handed = fixed_norm(w, before, lists.feature_spread > 0)
+        return DecodingState(learned=w, weights=handed, lists=lists, converged=converged), None
 
     def weights(self, state: DecodingState) -> FloatArray:
-        """Return the weights."""
+        """Return the weights as they are handed over."""
         return state.weights
 
 

@@ -102,7 +102,8 @@ def learn(
         if found is None:
             break
         state, figures = found
-        w = check_weights(course.weights(state), data.feature_names, data.feature_spread, epoch + 1)
+        w = course.weights(state)
+        check_weights(w, data.feature_names, data.feature_spread, epoch + 1, first)
         seconds = time.perf_counter() - since
         # A line search may find nothing once, but then it has other directions to try.
         repeated = position.repeated + 1 if np.array_equal(w, position.previous) else 0

@@ -15,12 +15,16 @@ __all__ = ["check_better", "check_moved", "check_replicas", "check_start_size", 
 
 # Scores that differ by more than this leave too few digits to tell hypotheses apart.
 LARGEST_SPREAD = 1e12
+# Learning never makes scores differ by so many times more than those of the start, or than 1.
+LARGEST_GROWTH = 1e6
 # How far rounding alone may move weights from an exact multiple of others.
 ROUNDING = 1e-12
 
 
-def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: int) -> FloatArray:
-    """Return `w`; weights that are not finite, all zero or far too large are an error."""
+def check_weights(
+    w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: int, start: FloatArray
+) -> None:
+    """Refuse weights that are not finite, that are all zero, or that grew beyond all bounds."""
     wrong = np.flatnonzero(~np.isfinite(w))
     if wrong.size:
         raise LearningError(
@@ -32,19 +36,19 @@ def check_weights(w: FloatArray, names: Vocabulary, spread: FloatArray, epoch: i
             f"epoch {epoch}: all weights became zero, so no hypothesis is better than "
             "another; try a weaker regularizer or other start weights"
         )
-    if (largest := _too_large(w, spread)) is not None:
+    least = float(_sizes(start, spread).max(initial=1.0))
+    if (largest := _too_large(w, spread, LARGEST_GROWTH * least)) is not None:
         raise LearningError(
             f"epoch {epoch}: the weight of '{names[largest]}' grew to {w[largest]:.3g}; "
             "try a smaller step or a stronger regularizer"
         )
-    return w
 
 
 def check_start_size(w: FloatArray, data: Candidates) -> None:
     """Refuse start weights so large that one feature drowns all others."""
     if not isinstance(data, HasSurface):
         return  # candidates that a decoder has yet to make
-    if (largest := _too_large(w, data.feature_spread)) is not None:
+    if (largest := _too_large(w, data.feature_spread, LARGEST_SPREAD)) is not None:
         raise DataError(
             f"the start weight of '{data.feature_names[largest]}' is {w[largest]:.3g}: scores "
             f"would differ by {abs(w[largest]) * data.feature_spread[largest]:.3g}, which hides "
@@ -52,12 +56,17 @@ def check_start_size(w: FloatArray, data: Candidates) -> None:
         )
 
 
-def _too_large(w: FloatArray, spread: FloatArray) -> int | None:
+def _too_large(w: FloatArray, spread: FloatArray, limit: float) -> int | None:
     """Return the feature whose weight makes scores differ most, if that is too much."""
+    sizes = _sizes(w, spread)
+    return int(sizes.argmax()) if sizes.max(initial=0.0) > limit else None
+
+
+def _sizes(w: FloatArray, spread: FloatArray) -> FloatArray:
+    """Return how much each weight makes the scores of a sentence's candidates differ."""
     known = min(len(w), len(spread))  # a decoder may have named features after the other was made
     with np.errstate(over="ignore"):
-        size = np.abs(w[:known]) * spread[:known]
-    return int(size.argmax()) if size.max(initial=0.0) > LARGEST_SPREAD else None
+        return np.abs(w[:known]) * spread[:known]
 
 
 def check_moved(
