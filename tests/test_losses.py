@@ -69,13 +69,16 @@ TABLE: dict[str, tuple[Loss, Definition]] = {
         Hinge(reference="local", local_size=2),
         lambda s, c: (s + c).max() - best_of_local(s, c, 2),
     ),
-    "soft hinge": (Hinge(soft=True), lambda s, c: softmax(s + c) - softmax(s[c == c.min()])),
+    "soft hinge": (Hinge(soft="both"), lambda s, c: softmax(s + c) - softmax(s[c == c.min()])),
     "ramp 1": (Ramp1(), lambda s, c: (s + c).max() - s.max()),
     "ramp 2": (Ramp2(), lambda s, c: s.max() - (s - c).max()),
     "ramp 3": (Ramp3(), lambda s, c: (s + c).max() - (s - c).max()),
     "soft ramp 1": (JensenRiskBound(), lambda s, c: softmax(s + c) - softmax(s)),
     "soft ramp 2": (SoftRamp2(), lambda s, c: softmax(s) - softmax(s - c)),
     "soft ramp 3": (SoftRamp3(), lambda s, c: softmax(s + c) - softmax(s - c)),
+    # Och and Ney (2002), as 3.4 reads them: the second max of ramp 2, softened
+    "ramp 2, soft down": (Ramp2(soft="down"), lambda s, c: softmax(s) - (s - c).max()),
+    "ramp 3, soft up": (Ramp3(soft="up"), lambda s, c: (s + c).max() - softmax(s - c)),
     "risk": (BayesRisk(), lambda s, c: float(np.exp(s - softmax(s)) @ c)),
 }
 

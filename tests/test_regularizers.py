@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from hopefear import _core
 from hopefear.learners import AnyLearner, Lbfgs, Pro, Rampion, Sgd
-from hopefear.learners.pro import classify
+from hopefear.learners.pro import regress
 from hopefear.losses import Log
 from hopefear.regularizers import Penalty, Regularizer
 from hopefear.settings import setting, settings
@@ -106,4 +106,4 @@ def test_pro_minimizes_the_logistic_loss_and_the_penalty() -> None:
         return np.asarray(penalty.gradient(w) - rows.T @ (1 / (1 + np.exp(rows @ w))))
 
     trusted = minimize(objective, start, jac=gradient, method="BFGS", options={"gtol": 1e-6})
-    assert_allclose(classify(data, pairs, penalty, start), trusted.x, rtol=1e-4, atol=1e-5)
+    assert_allclose(regress(data, pairs, penalty, start), trusted.x, rtol=1e-4, atol=1e-5)

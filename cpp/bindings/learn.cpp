@@ -39,7 +39,8 @@ void bind_losses(nb::module_& m) {
                 new (self) Loss{up, down, risk, local_size};
             },
             nb::kw_only(), nb::arg("up") = Side{}, nb::arg("down") = Side{},
-            nb::arg("risk") = false, nb::arg("local_size") = 1);
+            nb::arg("risk") = false, nb::arg("local_size") = 1)
+        .def_ro("risk", &Loss::risk, "Whether it is Bayes risk, which has no sides.");
     m.def(
         "loss_gradient",
         [](const NBest& nbest, const ArrayIn<double>& weights, const ArrayIn<double>& costs,
@@ -53,6 +54,18 @@ void bind_losses(nb::module_& m) {
         nb::arg("nbest"), nb::arg("weights"), nb::arg("costs"), nb::arg("cost_scale"),
         nb::arg("loss"), nb::arg("threads"),
         "The loss over all sentences, and its gradient; costs are multiplied by cost_scale.");
+    m.def(
+        "raised_shares",
+        [](const NBest& nbest, const ArrayIn<double>& weights, const ArrayIn<double>& costs,
+           double cost_scale, const Loss& loss, std::size_t threads) {
+            return to_array(without_gil([&] {
+                return raised_shares(nbest, as_span(weights), as_span(costs), cost_scale, loss,
+                                     threads);
+            }));
+        },
+        nb::arg("nbest"), nb::arg("weights"), nb::arg("costs"), nb::arg("cost_scale"),
+        nb::arg("loss"), nb::arg("threads"),
+        "How much the loss raises each hypothesis; the sum of a list is 1, or 0 if it is skipped.");
 }
 
 ArrayOut<std::int64_t> rows_of(const RankingPairs& pairs,
@@ -130,17 +143,18 @@ void bind_margins(nb::module_& m) {
         "logistic_regression",
         [](const NBest& nbest, const RankingPairs& pairs, const ArrayIn<double>& start,
            const ArrayIn<double>& origin, const ArrayIn<double>& unit, double strength,
-           double tolerance) {
+           double margin, double tolerance) {
             std::vector<double> weights = without_gil([&] {
-                return logistic_regression({nbest, pairs}, as_span(start), as_span(origin),
-                                           as_span(unit),
-                                           {.strength = strength, .tolerance = tolerance});
+                return logistic_regression(
+                    {nbest, pairs}, as_span(start), as_span(origin), as_span(unit),
+                    {.strength = strength, .margin = margin, .tolerance = tolerance});
             });
             return to_array(std::move(weights));
         },
         nb::arg("nbest"), nb::arg("pairs"), nb::arg("start"), nb::arg("origin"), nb::arg("unit"),
-        nb::kw_only(), nb::arg("strength"), nb::arg("tolerance"),
-        "Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.(h(better) - h(worse)))).");
+        nb::kw_only(), nb::arg("strength"), nb::arg("margin") = 0.0, nb::arg("tolerance"),
+        "Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(margin - w.(h(better) - "
+        "h(worse)))).");
     m.def("pair_differences", &pair_differences, nb::arg("nbest"), nb::arg("pairs"),
           nb::call_guard<nb::gil_scoped_release>(), "h(better) - h(worse) for each pair.");
     m.def(

@@ -154,17 +154,18 @@ void bind_epochs(nb::module_& m) {
     m.def(
         "subgradient_epoch",
         [](const NBest& nbest, const ArrayIn<double>& costs, const Loss& loss,
-           const ArrayIn<std::int64_t>& fixed, const ArrayIn<std::int64_t>& order, double rate,
+           const ArrayIn<double>& held, const ArrayIn<std::int64_t>& order, double rate,
            double shrinkage, double l1, double cost_scale, const SubgradientState& state) {
             const nb::gil_scoped_release released;
-            return subgradient_epoch(nbest, as_span(costs), loss, as_span(fixed), as_span(order),
+            return subgradient_epoch(nbest, as_span(costs), loss, as_span(held), as_span(order),
                                      {rate, shrinkage, l1, cost_scale}, state);
         },
-        nb::arg("nbest"), nb::arg("costs"), nb::arg("loss"), nb::arg("fixed"), nb::arg("order"),
+        nb::arg("nbest"), nb::arg("costs"), nb::arg("loss"), nb::arg("held"), nb::arg("order"),
         nb::kw_only(), nb::arg("rate"), nb::arg("shrinkage"), nb::arg("l1"),
         nb::arg("cost_scale") = 1.0, nb::arg("state"),
         "One epoch of subgradient steps; returns the next state. Costs are multiplied by their "
-        "scale.");
+        "scale. `held` has the raised_shares that take the place of the side that goes up, if "
+        "any.");
 
     nb::class_<BatchMiraState> mira(m, "KBestMiraState",
                                     "The state of batch MIRA: weights and document.");

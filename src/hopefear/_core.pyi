@@ -894,9 +894,18 @@ class Loss:
 
     def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
 
+    @property
+    def risk(self) -> bool:
+        """Whether it is Bayes risk, which has no sides."""
+
 def loss_gradient(nbest: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost_scale: float, loss: Loss, threads: int) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """
     The loss over all sentences, and its gradient; costs are multiplied by cost_scale.
+    """
+
+def raised_shares(nbest: NBest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost_scale: float, loss: Loss, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    How much the loss raises each hypothesis; the sum of a list is 1, or 0 if it is skipped.
     """
 
 class RankingPairs:
@@ -936,9 +945,9 @@ class SparseRows:
 def logistic_loss(nbest: NBest, pairs: RankingPairs, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
     """The sum of log(1 + exp(-w.(h(better) - h(worse)))), and its gradient."""
 
-def logistic_regression(nbest: NBest, pairs: RankingPairs, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, strength: float, tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+def logistic_regression(nbest: NBest, pairs: RankingPairs, start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, strength: float, margin: float = 0.0, tolerance: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """
-    Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(-w.(h(better) - h(worse)))).
+    Minimize strength |w - origin|^2 / 2 + sum of log(1 + exp(margin - w.(h(better) - h(worse)))).
     """
 
 def pair_differences(nbest: NBest, pairs: RankingPairs) -> SparseRows:
@@ -1085,9 +1094,9 @@ class SubgradientState:
     def load(saved: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
         """The saved state, bit for bit."""
 
-def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, fixed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, cost_scale: float = 1.0, state: SubgradientState) -> SubgradientState:
+def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, held: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, cost_scale: float = 1.0, state: SubgradientState) -> SubgradientState:
     """
-    One epoch of subgradient steps; returns the next state. Costs are multiplied by their scale.
+    One epoch of subgradient steps; returns the next state. Costs are multiplied by their scale. `held` has the raised_shares that take the place of the side that goes up, if any.
     """
 
 class KBestMiraState:

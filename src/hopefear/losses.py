@@ -24,6 +24,7 @@ __all__ = [
     "Ramp2",
     "Ramp3",
     "ReferenceDerivation",
+    "Soft",
     "TwoSides",
     "losses",
 ]
@@ -34,6 +35,10 @@ ReferenceDerivation = Literal["hope", "local", "max-metric", "bold"]
 ``hope``: the best of score minus cost. ``local``: the least cost among the model's best.
 ``max-metric``: the least cost in the list. ``bold``: cost zero, or the sentence is skipped.
 """
+
+
+Soft = Literal["neither", "up", "down", "both"]
+"""Where log Σ exp takes the place of max: for what should go up, for what should go down."""
 
 
 class Loss(Protocol):
@@ -52,9 +57,9 @@ losses: Registry[Loss] = Registry("loss", group="hopefear.losses")
 
 @settings
 class TwoSides:
-    """L(w) = − M(s + a c) + M(s + b c), with M = max, or log Σ exp if `soft`."""
+    """L(w) = − M(s + a c) + M(s + b c), with M = max, or log Σ exp where it is `soft`."""
 
-    soft: bool = setting(False, "Use log Σ exp instead of max on both sides.")
+    soft: Soft = setting("neither", "The sides on which log Σ exp takes the place of max (3.4).")
 
     @property
     def a(self) -> float:
@@ -69,14 +74,17 @@ class TwoSides:
     @property
     def smooth(self) -> bool:
         """Whether it has a gradient everywhere."""
-        return self.soft
+        return self.soft == "both"
 
     def core(self) -> _core.Loss:
         """Return the loss as the core knows it."""
-        return _core.Loss(up=self._side(self.a), down=self._side(self.b))
+        return _core.Loss(up=self._up(self.a), down=self._down())
 
-    def _side(self, cost: float, pool: _core.Pool = _core.Pool.all) -> _core.Side:
-        return _core.Side(pool=pool, cost=cost, soft=self.soft)
+    def _up(self, cost: float, pool: _core.Pool = _core.Pool.all) -> _core.Side:
+        return _core.Side(pool=pool, cost=cost, soft=self.soft in ("up", "both"))
+
+    def _down(self) -> _core.Side:
+        return _core.Side(cost=self.b, soft=self.soft in ("down", "both"))
 
 
 @settings
@@ -90,18 +98,17 @@ class _WithReference(TwoSides):
 
     def core(self) -> _core.Loss:
         """Return the loss as the core knows it."""
-        down = self._side(self.b)
-        return _core.Loss(up=self._raised(), down=down, local_size=self.local_size)
+        return _core.Loss(up=self._reference(), down=self._down(), local_size=self.local_size)
 
-    def _raised(self) -> _core.Side:
+    def _reference(self) -> _core.Side:
         if self.reference == "hope":
-            return self._side(-1.0)
+            return self._up(-1.0)
         pool = {
             "local": _core.Pool.local,
             "max-metric": _core.Pool.least_cost,
             "bold": _core.Pool.reference,
         }[self.reference]
-        return self._side(0.0, pool)
+        return self._up(0.0, pool)
 
 
 @losses.register("perceptron")
@@ -115,7 +122,7 @@ class Perceptron(_WithReference):
 class Log(Perceptron):
     """− log p(reference): the soft perceptron loss."""
 
-    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
+    soft: Soft = setting("both", "The sides on which log Σ exp takes the place of max (3.4).")
 
 
 @losses.register("hinge")
@@ -156,7 +163,7 @@ class Ramp3(TwoSides):
 class JensenRiskBound(Ramp1):
     """log E exp(cost) ≥ E cost: the first ramp loss, softened (Gimpel and Smith, 2010)."""
 
-    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
+    soft: Soft = setting("both", "The sides on which log Σ exp takes the place of max (3.4).")
 
 
 @losses.register("soft-ramp-2")
@@ -164,7 +171,7 @@ class JensenRiskBound(Ramp1):
 class SoftRamp2(Ramp2):
     """The second ramp loss, softened."""
 
-    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
+    soft: Soft = setting("both", "The sides on which log Σ exp takes the place of max (3.4).")
 
 
 @losses.register("soft-ramp-3")
@@ -172,7 +179,7 @@ class SoftRamp2(Ramp2):
 class SoftRamp3(Ramp3):
     """The third ramp loss, softened."""
 
-    soft: bool = setting(True, "Use log Σ exp instead of max on both sides.")
+    soft: Soft = setting("both", "The sides on which log Σ exp takes the place of max (3.4).")
 
 
 @losses.register("risk")

@@ -47,7 +47,7 @@ ONLINE: dict[str, OnlineLearner] = {
     "mira 10 fears": Mira(rate=0.05, fears=10, rounds=1),
     "arow": Arow(rate=0.1),
     "min-risk": MinRisk(rate=0.02),
-    "min-risk annealed": MinRisk(rate=0.02, cooling=0.9),
+    "min-risk annealed": MinRisk(rate=0.02, annealing=0.9),
 }
 
 
@@ -220,7 +220,7 @@ def test_a_step_of_minimum_risk_is_the_gradient_of_the_enumerated_risk(
 ) -> None:
     weights = 0.02 * weights  # features are up to 100, and derivations many
     visit, online = visit_of(forest, [text], weights, 1.0, epoch=2)
-    MinRisk(temperature=4.0 * temperature, cooling=0.5).update(visit)
+    MinRisk(temperature=4.0 * temperature, annealing=0.5).update(visit)
     split = visit.example.split
     values = (split.statistics @ OracleDocument().linear_gain()).tolist()
 
@@ -301,10 +301,51 @@ def test_cooling_down_is_growing_weights(grown: OnlineLearner) -> None:
     data = synthetic_forests(sentences=8)
     start = start_of(data)
     cooled = replace(grown, cooling=0.25)
+    if isinstance(cooled, MinRisk):
+        cooled = replace(cooled, annealing=0.25)
     small = next_state(cooled, data, cooled.start(data, start, start), (1, 1))
     large = next_state(grown, data, grown.start(data, 4.0 * start, 4.0 * start), (1, 1))
     assert_array_equal(4.0 * cooled.weights(small), grown.weights(large))
     assert not np.array_equal(cooled.weights(small), start)
+
+
+def test_a_temperature_that_falls_leaves_rates_and_gains_alone() -> None:
+    data = synthetic_forests(sentences=3)
+    learner = MinRisk(rate=0.5, annealing=0.5)
+    state = learner.start(data, start_of(data), start_of(data))
+    for epoch in range(3):
+        state = next_state(learner, data, state, (1, epoch))
+    assert set(state.rates.tolist()) == {0.5}
+    assert state.document.scale == 1.0
+
+
+def test_a_temperature_near_zero_still_gives_a_step() -> None:
+    data = synthetic_forests(sentences=3)
+    learner = MinRisk(rate=0.5, annealing=1e-9)
+    state = learner.start(data, start_of(data), start_of(data))
+    state = next_state(learner, data, state, (1, 40))
+    assert np.isfinite(learner.weights(state)).all()
+
+
+def test_the_earlier_working_set_has_ten_of_each_kind() -> None:
+    """Footnote 4: the union of the 10-best, the 10 hopes and the 10 fears, solved once."""
+    text, segment = next(iter(SyntheticCandidates(sentences=1, size=40, seed=1)))
+    forest = nbest_forest(segment.hypotheses)
+    visit, _ = visit_of(forest, [text], START.vector(forest.feature_names), 0.05)
+    example, document = visit.example, visit.document
+    every = ALL.find(example, example.scores, document, 0.0, count=1000)
+    scores = np.array([found.derivation.score for found in every])
+    gains = np.array([found.gain(document) for found in every])
+    union = {
+        int(i)
+        for values in (scores, scores + gains, scores - gains)
+        for i in np.argsort(-values, kind="stable")[:10]
+    }
+    taught = Mira(search=ALL, first="union", fears=10, rounds=1).update(visit)
+    assert taught is not None
+    hope = int(np.argmax(scores + gains))
+    expected = sorted(gains[hope] - gains[i] for i in union if i != hope)
+    assert_allclose(sorted(taught.losses), expected, atol=1e-12)
 
 
 def test_minimum_risk_has_no_options_of_a_search() -> None:

@@ -16,7 +16,7 @@ from hopefear.types import FloatArray
 from tuning_sets import next_state, start_vector, synthetic_set
 
 # All sentences are one batch, so that an epoch is one update.
-ONE_BATCH = Oro()
+ONE_BATCH = Oro(decay=1.0)
 WHOLE = Rhythm(block=0)
 
 
@@ -158,7 +158,7 @@ def test_the_rate_falls_from_batch_to_batch_over_all_epochs() -> None:
     learner = Oro(update="subgradient", max_oracles=0, l2=0.01)
     w, epoch = start, 4
     order = np.random.default_rng([1, epoch]).permutation(6)
-    for k, batch in enumerate(np.split(order, 3)):
+    for k, batch in enumerate(np.split(order, 3), 1):  # η_k = η₀ α^(k/K), k from 1
         oracles = _core.corpus_oracles(lists, data.corpus_score, batch)
         pairs = _core.oracle_pairs(lists, batch, oracles, most=0)
         count, violating = _core.violated_pairs(lists, pairs, w)

@@ -1,4 +1,6 @@
+from dataclasses import replace
 from importlib import import_module
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -8,11 +10,13 @@ from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START
 from hopefear.errors import ConfigError, LearningError
 from hopefear.learners import Pro
-from hopefear.learners.pro import classify
+from hopefear.learners.pro import regress, separate
 from hopefear.nbest import NBestBuilder
 from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer
+from hopefear.rhythm import Rhythm
 from hopefear.runs.loop import About, learn
-from tuning_sets import course_of, start_vector, synthetic_set
+from hopefear.types import FloatArray
+from tuning_sets import course_of, next_state, start_vector, synthetic_set
 
 
 def sampled(data: ListSet, *, kept: int = 20, threshold: float = 0.05) -> _core.RankingPairs:
@@ -36,7 +40,7 @@ def test_the_classifier_is_scikit_learns_logistic_regression(strength: float) ->
     data = synthetic_set(sentences=60)
     pairs = sampled(data)
     start = start_vector(data)
-    found = classify(data, pairs, L2(strength=strength).bind([], start), start)
+    found = regress(data, pairs, L2(strength=strength).bind([], start), start)
 
     rows = np.array(
         [
@@ -55,6 +59,66 @@ def test_the_classifier_is_scikit_learns_logistic_regression(strength: float) ->
         sample_weight=np.full(2 * len(rows), 0.5),
     )
     np.testing.assert_allclose(found, trusted.coef_[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("strength", [0.003, 0.1, 10.0])
+def test_with_the_hinge_loss_it_is_scikit_learns_support_vector_machine(strength: float) -> None:
+    data = synthetic_set(sentences=30)
+    pairs = sampled(data)
+    start = start_vector(data)
+    found = separate(data, pairs, L2(strength=strength).bind([], start), start)
+    rows = np.array(
+        [
+            np.subtract(features(data, better), features(data, worse))
+            for better, worse in zip(pairs.better, pairs.worse, strict=True)
+        ]
+    )
+    sklearn = import_module("sklearn.svm")
+    trusted = sklearn.LinearSVC(
+        C=1 / strength, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=1_000_000
+    )
+    trusted.fit(
+        np.concatenate([rows, -rows]),
+        np.repeat([1, 0], len(rows)),
+        sample_weight=np.full(2 * len(rows), 0.5),
+    )
+
+    def objective(w: FloatArray) -> float:
+        return float(strength / 2 * w @ w + np.maximum(0, 1 - rows @ w).sum())
+
+    assert objective(found) <= objective(trusted.coef_[0]) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_a_regularizer_against_the_mean_is_one_against_the_sum_times_the_pairs(
+    loss: Literal["logistic", "hinge"],
+) -> None:
+    data = synthetic_set(sentences=10)
+    start = start_vector(data)
+    pro = Pro(pairs="oracle", max_oracles=0, loss=loss, regularizer=L2(strength=0.01), mean=True)
+    oracles = _core.corpus_oracles(data.nbest, data.corpus_score, np.arange(10))
+    count = sum(len(best) * (len(data.nbest.rows(i)) - len(best)) for i, best in enumerate(oracles))
+    summed = replace(pro, regularizer=L2(strength=0.01 * count), mean=False)
+    # In the given order: greedy oracles depend on it.
+    one, other = (
+        learner.weights(
+            next_state(
+                learner,
+                data,
+                learner.start(data, start, start),
+                (1, 0),
+                rhythm=Rhythm(order="given"),
+            )
+        )
+        for learner in (pro, summed)
+    )
+    np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+@pytest.mark.parametrize("regularizer", [NoPenalty(), L1(), L2(strength=0.0)])
+def test_the_hinge_loss_needs_a_pull(regularizer: Regularizer) -> None:
+    with pytest.raises(ConfigError, match=r"Pro\.loss: 'hinge' needs regularizer l2 or l2-start"):
+        Pro(loss="hinge", regularizer=regularizer)
 
 
 def test_pairs_are_of_one_list_and_the_better_gains_more_than_the_threshold() -> None:
@@ -130,7 +194,7 @@ def test_newtons_method_ends_where_the_gradient_vanishes(regularizer: Regularize
     data = synthetic_set(sentences=60)
     pairs, start = sampled(data), start_vector(data)
     penalty = regularizer.bind([], start)
-    found = classify(data, pairs, penalty, start)
+    found = regress(data, pairs, penalty, start)
     gradient = _core.logistic_loss(data.nbest, pairs, found)[1]
     gradient += penalty.gradient(found)
     assert np.abs(gradient / data.feature_unit).max() <= 1e-7 * len(pairs)

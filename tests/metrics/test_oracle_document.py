@@ -78,6 +78,20 @@ def test_a_document_decays_as_sentences_are_added() -> None:
     assert_allclose(start.statistics, [4, 3, 2, 1, 4, 3, 2, 1, 4])
 
 
+def test_the_coefficient_of_a_4_gram_stays_bounded_when_none_has_matched_for_long() -> None:
+    document = OracleDocument()
+    without = np.array([9.0, 5, 2, 0, 20, 19, 18, 17, 20])
+    for _ in range(22):
+        document = document.add(without)
+    bound = document.linear_gain()[3]
+    for _ in range(2000):
+        document = document.add(without)
+    assert document.linear_gain()[3] < 1.1 * bound
+    for _ in range(2000):  # sentences of one word have no 2-grams at all
+        document = document.add(np.array([1.0, 0, 0, 0, 1, 0, 0, 0, 1]))
+    assert np.abs(document.linear_gain()).max() < 100
+
+
 def test_an_invalid_document_is_an_error() -> None:
     with pytest.raises(ConfigError, match=r"OracleDocument.decay must be from 0 to 1, got 1.5"):
         OracleDocument(decay=1.5)

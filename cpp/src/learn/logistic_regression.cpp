@@ -49,11 +49,17 @@ void add(Vector& to, double factor, const Vector& from) {
 class Problem {
   public:
     Problem(const PairDifferences& rows, std::span<const double> start,
-            std::span<const double> origin, std::span<const double> unit, double strength)
-        : rows_(rows), unit_(unit), strength_(strength), slopes_(rows.size()), bends_(rows.size()) {
+            std::span<const double> origin, std::span<const double> unit,
+            const LogisticRegression& options)
+        : rows_(rows),
+          unit_(unit),
+          strength_(options.strength),
+          slopes_(rows.size()),
+          bends_(rows.size()) {
         for (std::size_t i = 0; i < start.size(); ++i)
             distance_.push_back((start[i] - origin[i]) * unit[i]);
         margins_ = rows.dot(start);
+        for (double& margin : margins_) margin -= options.margin;
     }
 
     // The value at the point; from then on gradient() and times_hessian() are those of the point.
@@ -212,7 +218,7 @@ std::vector<double> logistic_regression(const PairDifferences& rows, std::span<c
                         unit.size(), " numbers");
     if (!std::ranges::all_of(unit, [](double u) { return u > 0.0; }))
         fail<DataError>("units must be positive");
-    Problem problem(rows, start, origin, unit, options.strength);
+    Problem problem(rows, start, origin, unit, options);
     for (std::size_t step = 0; step < options.steps; ++step) {
         const double value = problem.evaluate();
         const Vector gradient = problem.gradient();

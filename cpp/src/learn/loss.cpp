@@ -5,8 +5,10 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <ranges>
 
+#include "hopefear/base/error.hpp"
 #include "hopefear/base/threads.hpp"
 #include "hopefear/search/corpus_oracles.hpp"
 #include "hopefear/search/hope_fear.hpp"
@@ -81,27 +83,46 @@ double risk(std::span<const double> scores, std::span<const double> costs,
 
 }  // namespace
 
+namespace {
+
+// M of one side, if any hypothesis competes on it; adds sign · ∂M/∂s_r to the slopes.
+std::optional<double> side_value(const Loss& loss, const Side& side, std::span<const double> scores,
+                                 std::span<const double> costs, std::span<const std::size_t> fixed,
+                                 double sign, std::span<double> slopes) {
+    if (side.pool == Pool::all)
+        return maximum(side, std::views::iota(std::size_t{0}, scores.size()), scores, costs, sign,
+                       slopes);
+    const std::vector<std::size_t> rows = members(loss, side.pool, scores, costs, fixed);
+    if (rows.empty()) return std::nullopt;
+    return maximum(side, rows, scores, costs, sign, slopes);
+}
+
+}  // namespace
+
 double evaluate(const Loss& loss, std::span<const double> scores, std::span<const double> costs,
                 std::span<const std::size_t> fixed, std::span<double> slopes) {
     if (scores.empty()) return 0.0;
     if (loss.risk) return risk(scores, costs, slopes);
-    const auto rows_of = [&](const Side& side) {
-        return members(loss, side.pool, scores, costs, fixed);
-    };
-    const auto up = rows_of(loss.up);
-    const auto down = rows_of(loss.down);
-    const auto none = [](const Side& side, const std::vector<std::size_t>& rows) {
-        return side.pool != Pool::all && rows.empty();
-    };
-    if (none(loss.up, up) || none(loss.down, down)) return 0.0;
-    const auto value = [&](const Side& side, const std::vector<std::size_t>& rows, double sign) {
-        return side.pool == Pool::all
-                   ? maximum(side, std::views::iota(std::size_t{0}, scores.size()), scores, costs,
-                             sign, slopes)
-                   : maximum(side, rows, scores, costs, sign, slopes);
-    };
-    const double raised = value(loss.up, up, -1.0);
-    return value(loss.down, down, +1.0) - raised;
+    const auto raised = side_value(loss, loss.up, scores, costs, fixed, -1.0, slopes);
+    if (!raised) return 0.0;
+    const auto lowered = side_value(loss, loss.down, scores, costs, fixed, +1.0, slopes);
+    if (lowered) return *lowered - *raised;
+    std::ranges::fill(slopes, 0.0);
+    return 0.0;
+}
+
+double evaluate_held(const Loss& loss, std::span<const double> scores,
+                     std::span<const double> costs, std::span<const double> q,
+                     std::span<double> slopes) {
+    if (std::ranges::all_of(q, [](double share) { return share == 0.0; })) return 0.0;
+    const auto lowered = side_value(loss, loss.down, scores, costs, {}, +1.0, slopes);
+    if (!lowered) return 0.0;
+    double raised = 0.0;
+    for (std::size_t r = 0; r < scores.size(); ++r) {
+        raised += q[r] * scores[r];
+        slopes[r] -= q[r];
+    }
+    return *lowered - raised;
 }
 
 namespace {
@@ -160,6 +181,34 @@ LossGradient loss_gradient(const NBest& nbest, std::span<const double> weights,
             sums[0].gradient[i] += sums[part].gradient[i];
     }
     return std::move(sums[0]);
+}
+
+std::vector<double> raised_shares(const NBest& nbest, std::span<const double> weights,
+                                  std::span<const double> costs, double cost_scale,
+                                  const Loss& loss, std::size_t threads) {
+    nbest.check_weights(weights.size());
+    nbest.check_per_row(costs.size(), "costs");
+    if (loss.risk) fail<DataError>("the risk has no concave part");
+    std::vector<double> shares(costs.size());
+    parallel_blocks(nbest.sentences(), 64, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<double> scores;
+        std::vector<double> scaled;
+        for (std::size_t sentence = begin; sentence < end; ++sentence) {
+            const NBest::Rows rows = nbest.rows(sentence);
+            if (rows.size() == 0) continue;
+            scores.clear();
+            nbest.for_each(rows, [&](std::size_t, const SparseView& features) {
+                scores.push_back(features.dot(weights));
+            });
+            scaled.clear();
+            for (const double cost : costs.subspan(rows.begin, rows.size()))
+                scaled.push_back(cost_scale * cost);
+            side_value(loss, loss.up, scores, scaled, {}, 1.0,
+                       std::span(shares).subspan(rows.begin, rows.size()));
+            if (nbest.spilled()) nbest.release(sentence, sentence + 1);
+        }
+    });
+    return shares;
 }
 
 SoftmaxTangents softmax_tangents(const NBest& nbest, std::span<const std::int64_t> sentences,

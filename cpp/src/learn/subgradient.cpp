@@ -115,13 +115,12 @@ SubgradientState SubgradientState::load(std::span<const double> saved) {
 }
 
 SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> costs,
-                                   const Loss& loss, std::span<const std::int64_t> fixed,
+                                   const Loss& loss, std::span<const double> held,
                                    std::span<const std::int64_t> order, const SubgradientStep& step,
                                    SubgradientState state) {
     nbest.check_weights(state.weights.size());
     nbest.check_per_row(costs.size(), "costs");
-    if (fixed.size() != (fixed.empty() ? 0 : nbest.sentences()))
-        fail<DataError>(fixed.size(), " fixed hypotheses for ", nbest.sentences(), " sentences");
+    if (!held.empty()) nbest.check_per_row(held.size(), "shares");
     state.loss = 0.0;
     std::vector<double> scores;
     std::vector<double> slopes;
@@ -136,11 +135,9 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
         scaled.clear();
         for (const double cost : costs.subspan(rows.begin, rows.size()))
             scaled.push_back(step.cost_scale * cost);
-        const std::size_t held = fixed.empty() ? 0 : fixed[sentence] - rows.begin;
-        if (rows.size() > 0 && held >= rows.size())
-            fail<DataError>("hypothesis ", fixed[sentence], " does not belong to sentence ",
-                            sentence);
-        state.loss += evaluate(loss, scores, scaled, {&held, 1}, slopes);
+        state.loss += held.empty() ? evaluate(loss, scores, scaled, {}, slopes)
+                                   : evaluate_held(loss, scores, scaled,
+                                                   held.subspan(rows.begin, rows.size()), slopes);
         move(nbest, rows, slopes, step, state);
         state.weights.count();
     }

@@ -111,7 +111,7 @@ class Lbfgs:
         """Refuse a loss without a gradient."""
         if not self.loss.smooth:
             name = losses.name_of(type(self.loss))
-            problem = f": '{name}' is not smooth; set soft = true, or learn with 'sgd'"
+            problem = f": '{name}' is not smooth; set soft = 'both', or learn with 'sgd'"
             raise OptionError(self, "loss", problem)
 
     def start(

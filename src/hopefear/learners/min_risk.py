@@ -13,6 +13,8 @@ from hopefear.settings import setting, settings
 
 __all__ = ["MinRisk"]
 
+COLDEST = 1e-6  # of temperatures: scores divided by less would overflow
+
 
 @learners.register("min-risk")
 @settings
@@ -24,16 +26,19 @@ class MinRisk(OnlineLearner):
     it is the sum over edges of p(e) (E[B | e] − E[B]) h(e).
     """
 
-    temperature: float = setting(
+    temperature: float = setting(1.0, "T of the first epoch.", above=0)
+    annealing: float = setting(
         1.0,
-        "T of the first epoch. It falls with `cooling`: the expected loss becomes that of the "
-        "1-best.",
+        "T is multiplied by this after every epoch. Below 1, the expected loss approaches that of "
+        "the 1-best (A.1); rates and gains do not change with it.",
         above=0,
+        most=1,
     )
 
     def update(self, visit: Visit) -> Taught:
         """Take a step along the gradient, and those that were heard."""
-        split, temperature = visit.example.split, self.temperature * self.heat(visit.epoch)
+        split = visit.example.split
+        temperature = max(self.temperature * self.annealing**visit.epoch, COLDEST)
         distribution = split.forest.distribution(
             edge_scores=visit.example.scores[split.edges], temperature=temperature
         )

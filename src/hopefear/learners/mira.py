@@ -5,6 +5,8 @@ Tsochantaridis et al. (2004), ICML, for cutting planes; Chiang (2012), Hope and 
 discriminative training of SMT, JMLR 13, algorithm 2, and algorithm 4 for working sets of others.
 """
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,10 +35,12 @@ class Mira(HopeFearLearner):
         0.01, "ε: by how much a fear has to be worse than the working set.", least=0
     )
     rounds: int = setting(50, "How often a fear is looked for, at most.", least=1)
-    fears: int = setting(
-        1,
-        "How many fears are taken each time. Chiang et al. (2008b) took 10 once: rounds = 1.",
-        least=1,
+    fears: int = setting(1, "How many fears are taken each time.", least=1)
+    first: Literal["fears", "union"] = setting(
+        "fears",
+        "What the working set begins with: fears, or as many fears, hopes and best derivations of "
+        "the model. Chiang et al. (2008b) took 10 of each, once (footnote 4): fears = 10, "
+        "rounds = 1.",
     )
 
     def update(self, visit: Visit) -> Taught | None:
@@ -50,8 +54,11 @@ class Mira(HopeFearLearner):
             own = WorkingSet(hope, document)
             tolerance = self.tolerance * document.scale
             scores = example.forest.score_edges(visit.trial) if sets else example.scores
-            for _ in range(self.rounds):
+            for number in range(self.rounds):
                 fears = self.search.find(example, scores, document, -1.0, count=self.fears)
+                if number == 0 and self.first == "union":
+                    hopes = self.search.find(example, scores, document, 1.0, count=self.fears)
+                    fears = [*fears, *hopes, *example.nbest(self.fears, distinct=False)]
                 worst = max(own.violation(fear, visit.trial) for fear in fears)
                 if not worst > max(own.violations(visit.trial)) + tolerance:
                     break

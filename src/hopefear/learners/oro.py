@@ -52,7 +52,7 @@ class Oro:
         least=0,
     )
     l2: float = setting(1e-5, "λ. For MIRA, how much staying at the old weights counts.", above=0)
-    rate: float = setting(0.2, "η₀: after k of K batches the rate is η₀ α^(k/K).", above=0)
+    rate: float = setting(0.2, "η₀: the rate of batch k, from 1, is η₀ α^(k/K).", above=0)
     decay: float = setting(
         0.85, "α: the rate falls by this factor in every epoch.", least=0, most=1
     )
@@ -70,7 +70,8 @@ class Oro:
         self, state: FloatArray, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
     ) -> tuple[FloatArray, None]:
         """Update once."""
-        rate = self.rate * self.decay**step.passed
+        # η_k = η₀ α^(k/K), where K batches are an epoch and k counts from 1   (line 6)
+        rate = self.rate * self.decay ** (step.passed + 1 / step.blocks)
         oracles = _core.corpus_oracles(data.nbest, data.corpus_score, block)
         seed = int(step.random(step.block).integers(2**63))
         update = self._hinge if self.loss == "hinge" else self._softmax

@@ -1,14 +1,18 @@
-"""PRO: tuning as ranking, by logistic regression on differences of hypotheses.
+"""PRO: tuning as ranking, by a linear classifier of differences of hypotheses.
 
 Hopkins and May (2011), Tuning as ranking, EMNLP. The exhaustive variant, with the corpus oracles
-paired with every other hypothesis of its list, is the baseline of Watanabe (2012).
+paired with every other hypothesis of its list and with the hinge loss, is the baseline of Watanabe
+(2012), Optimized online rank learning for machine translation, NAACL, section 5.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, cast
+
+import numpy as np
 
 from hopefear import _core
 from hopefear.candidates import ListSet
+from hopefear.errors import OptionError
 from hopefear.learners.base import learners
 from hopefear.learners.lbfgs import minimize
 from hopefear.regularizers import L2, Penalty, Regularizer, regularizers
@@ -16,7 +20,7 @@ from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
-__all__ = ["Pro", "ProState"]
+__all__ = ["Pro", "ProState", "regress", "separate"]
 
 ProState = tuple[FloatArray, FloatArray]
 """The weights, and what a pull to the start pulls to."""
@@ -25,7 +29,10 @@ ProState = tuple[FloatArray, FloatArray]
 @learners.register("pro")
 @settings
 class Pro:
-    """R(w) + Σ log(1 + exp(−w·(h(better) − h(worse)))) over pairs of hypotheses."""
+    """R(w) + Σ ℓ(w·(h(better) − h(worse))) over pairs of hypotheses.
+
+    ℓ(x) is log(1 + exp(−x)), or max(0, 1 − x).
+    """
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=1)
     whole: ClassVar[bool] = True
@@ -46,8 +53,14 @@ class Pro:
         "paper, which pairs all at a cost of the square of the list's length.",
         least=0,
     )
+    loss: Literal["logistic", "hinge"] = setting(
+        "logistic", "ℓ; hinge makes the classifier a support vector machine."
+    )
     regularizer: Annotated[Regularizer, regularizers] = setting(
         factory=L2, help="R, counted against the sum over all pairs."
+    )
+    mean: bool = setting(
+        False, "Count R against the mean over all pairs (Watanabe, 2012, equations 4 and 5)."
     )
     interpolation: float = setting(
         1.0,
@@ -56,6 +69,14 @@ class Pro:
         least=0,
         most=1,
     )
+
+    def check(self) -> None:
+        """Refuse a hinge loss without a pull, which alone makes its minimum unique."""
+        pull = self.regularizer.bind([], np.empty(0)).pull
+        if self.loss == "hinge" and (pull is None or not pull[0] > 0):
+            raise OptionError(
+                self, "loss", ": 'hinge' needs regularizer l2 or l2-start with a strength > 0"
+            )
 
     def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> ProState:
         """Start at `weights`."""
@@ -70,7 +91,9 @@ class Pro:
         if not len(pairs):
             return state, None  # the penalty alone would make all weights zero
         penalty = self.regularizer.bind(list(data.feature_names), origin)
-        learned = classify(data, pairs, penalty, w)
+        count = float(len(pairs)) if self.mean else 1.0
+        classify = separate if self.loss == "hinge" else regress
+        learned = classify(data, pairs, penalty, w, count)
         # w ← Ψ w′ + (1 − Ψ) w
         return (self.interpolation * learned + (1 - self.interpolation) * w, origin), None
 
@@ -94,20 +117,62 @@ class Pro:
         )
 
 
-def classify(
-    data: ListSet, pairs: _core.RankingPairs, penalty: Penalty, start: FloatArray
+def regress(
+    data: ListSet,
+    pairs: _core.RankingPairs,
+    penalty: Penalty,
+    start: FloatArray,
+    count: float = 1.0,
 ) -> FloatArray:
-    """Return the weights of the logistic regression on `pairs`, searched from `start`."""
+    """Return argmin count · R(w) + Σ log(1 + exp(−w·x)), searched from `start`."""
     lists, tolerance = data.nbest, 1e-7 * len(pairs)
     if penalty.pull is None:
+
+        def objective(w: FloatArray) -> tuple[float, FloatArray]:
+            value, gradient = _core.logistic_loss(lists, pairs, w)
+            return value / count, gradient / count
+
         return minimize(
-            lambda w: _core.logistic_loss(lists, pairs, w),
-            penalty,
-            start,
-            scale=data.feature_spread,
-            tolerance=tolerance,
+            objective, penalty, start, scale=data.feature_spread, tolerance=tolerance / count
         )
     strength, origin = penalty.pull
     return _core.logistic_regression(
-        lists, pairs, start, origin, data.feature_unit, strength=strength, tolerance=tolerance
+        lists,
+        pairs,
+        start,
+        origin,
+        data.feature_unit,
+        strength=count * strength,
+        tolerance=tolerance,
     )
+
+
+# From soft to nearly hard; the hinge loss of a pair is exact to the last of them times log 2.
+SMOOTHING = (1.0, 0.1, 0.01, 0.001)
+
+
+def separate(
+    data: ListSet,
+    pairs: _core.RankingPairs,
+    penalty: Penalty,
+    start: FloatArray,
+    count: float = 1.0,
+) -> FloatArray:
+    """Return argmin count · C/2 ‖w − o‖² + Σ max(0, 1 − w·x), searched from `start`.
+
+    max(0, 1 − w·x) is the limit of ε log(1 + exp((1 − w·x)/ε)), which is logistic regression in
+    w/ε: a Newton method that does not mind features of different units.
+    """
+    (strength, origin), w = cast(tuple[float, FloatArray], penalty.pull), start
+    for epsilon in SMOOTHING:
+        w = epsilon * _core.logistic_regression(
+            data.nbest,
+            pairs,
+            w / epsilon,
+            origin / epsilon,
+            data.feature_unit,
+            strength=count * strength * epsilon,
+            margin=1.0 / epsilon,
+            tolerance=1e-7 * len(pairs),
+        )
+    return w

@@ -1,6 +1,7 @@
-"""RAMPION: the third ramp loss, minimized by the concave-convex procedure.
+"""RAMPION: ramp losses, minimized by the concave-convex procedure.
 
-Gimpel and Smith (2012), Structured ramp loss minimization for machine translation, algorithm 1.
+Gimpel and Smith (2012), Structured ramp loss minimization for machine translation, algorithm 1;
+Yuille and Rangarajan (2002), The concave-convex procedure, NIPS.
 """
 
 from collections.abc import Sequence
@@ -8,8 +9,10 @@ from typing import Annotated, ClassVar
 
 from hopefear import _core
 from hopefear.candidates import ListSet
+from hopefear.errors import OptionError
 from hopefear.learners.base import learners
 from hopefear.learners.sgd import Descent
+from hopefear.losses import Loss, Ramp3, losses
 from hopefear.regularizers import L2Start, Penalty, Regularizer, regularizers
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
@@ -17,22 +20,27 @@ from hopefear.types import FloatArray
 
 __all__ = ["Rampion"]
 
-# − s(y⁺) + max (s + c): the convex part of ramp 3, with the hopes held fixed
-HOPES_HELD = _core.Loss(up=_core.Side(pool=_core.Pool.fixed), down=_core.Side(cost=1.0))
-
 
 @learners.register("rampion")
 @settings
 class Rampion:
-    """C/2 ‖w − w₀‖² + Σᵢ [max (s + c) − max (s − c)].
+    """C/2 ‖w − w₀‖² + Σᵢ [M(s + b c) − M(s + a c)]; ramp 3 has a = −1, b = 1.
 
-    A step is one round of the procedure: find every sentence's hope and hold it, then take
-    subgradient steps on what is left, which is convex. Around a decoder every list replaces the one
-    before, w₀ is the start of the run, and the last weights are handed on.
+    A step is one round of the procedure: find what every sentence's concave part −M(s + a c) raises
+    and hold it, then take subgradient steps on what is left, which is convex. Of ramp 3 the hopes
+    are held, of ramp 1 the 1-best; of a soft side a share of every hypothesis.
+
+    Around a decoder every list replaces the one before, w₀ is the start of the run, and the last
+    weights are handed on.
     """
 
-    rhythm: ClassVar[Rhythm] = Rhythm(epochs=10, lists="replaced", keep="last")  # T′
+    rhythm: ClassVar[Rhythm] = Rhythm(
+        epochs=10, order="given", list_size=500, lists="replaced", keep="last"
+    )  # T′, k
 
+    loss: Annotated[Loss, losses] = setting(
+        factory=Ramp3, help="Any loss of the table but risk, which has no concave part."
+    )
     cost_scale: float = setting(
         10.0, "α: the cost of a hypothesis is α times what it loses of the metric.", above=0
     )
@@ -43,6 +51,13 @@ class Rampion:
     )
     passes: int = setting(5, "T″, passes over the sentences with the hopes held.", least=1)
 
+    def check(self) -> None:
+        """Refuse a loss that has no two sides."""
+        if self.loss.core().risk:
+            raise OptionError(
+                self, "loss", ": the risk is no difference of two parts; learn it with 'sgd'"
+            )
+
     def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Descent:
         """Start at `weights`."""
         return Descent.start(weights, origin, self._penalty(data, origin))
@@ -50,25 +65,22 @@ class Rampion:
     def learn(
         self, state: Descent, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
     ) -> tuple[Descent, None]:
-        """Hold the hopes under the current weights and take `passes` passes."""
+        """Hold what goes up under the current weights and take `passes` passes."""
+        loss, penalty = self.loss.core(), self._penalty(data, state.origin)
         # yᵢ⁺ ← argmax s − c   (line 6)
-        hopes = data.nbest.best(
-            state.core.weights(),
-            gains=data.costs,
-            gain_scale=-self.cost_scale,
-            threads=data.threads,
+        held = _core.raised_shares(
+            data.nbest, state.core.weights(), data.costs, self.cost_scale, loss, data.threads
         )
-        penalty = self._penalty(data, state.origin)
         for i in range(self.passes):
             # y⁻ ← argmax s + c;  θ −= η C (θ − θ₀)/N;  θ += η (h(y⁺) − h(y⁻))   (lines 10-12)
             state = state.visit(
                 data,
                 step.visits(block, i),
-                HOPES_HELD,
+                loss,
                 penalty,
                 rate=self.rate,
                 cost_scale=self.cost_scale,
-                fixed=hopes,
+                held=held,
             )
             step.progress(i + 1, self.passes)
         return state, None

@@ -17,7 +17,7 @@ from hopefear.losses import Loss, Ramp3, losses
 from hopefear.regularizers import NoPenalty, Penalty, Regularizer, regularizers
 from hopefear.rhythm import Block, Rhythm, Step, split_blocks
 from hopefear.settings import setting, settings
-from hopefear.types import FloatArray, IntArray
+from hopefear.types import FloatArray
 
 __all__ = ["Descent", "Sgd"]
 
@@ -49,14 +49,15 @@ class Descent:
         *,
         rate: float,
         cost_scale: float,
-        fixed: IntArray | None = None,
+        held: FloatArray | None = None,
     ) -> "Descent":
         """Take a step for each sentence: w ← w − η (∇Lᵢ(w) + ∇R(w)/N), in learn/subgradient.cpp.
 
         Each of the N sentences carries 1/N of the penalty. One that the kernel does not know takes
-        its proximal steps here, after every few sentences.
+        its proximal steps here, after every few sentences. `held` are the shares by which
+        hypotheses are raised, where these do not follow from the weights of the moment.
         """
-        held = np.empty(0, dtype=np.int64) if fixed is None else fixed
+        raised = np.empty(0) if held is None else held
         share = rate / max(data.sentence_count, 1)
         known = penalty.pull is not None or penalty.l1 > 0
         core = self.core
@@ -65,7 +66,7 @@ class Descent:
                 data.nbest,
                 data.costs,
                 loss,
-                held,
+                raised,
                 block,
                 rate=rate,
                 shrinkage=share * penalty.pull[0] if penalty.pull is not None else 0.0,

@@ -1,7 +1,8 @@
 """Published ways to tune, under the names by which people know them: TOML files, one a paper.
 
 A table is a system: settings of a run, one line that explains it, and settings that take their
-place where lists or forests are given (`lists`, `forests`).
+place where lists or forests are given (`lists`, `forests`). With `like`, it says what is different
+from a system above it.
 """
 
 import tomllib
@@ -55,8 +56,11 @@ def load_presets() -> Mapping[str, Preset]:
         if ending != "toml" or not dot:
             continue
         for name, table in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            explanation, like = table.pop("explanation"), found.get(table.pop("like", ""))
             variants = {kind: table.pop(kind) for kind in VARIANTS if kind in table}
-            found[name] = Preset(name, paper, table.pop("explanation"), table, variants)
+            if like is not None:
+                table, variants = overlaid(like.settings, table), {**like.variants, **variants}
+            found[name] = Preset(name, paper, explanation, table, variants)
     return MappingProxyType(found)
 
 

@@ -20,11 +20,12 @@ double logistic_loss(const PairDifferences& rows, std::span<const double> weight
 
 struct LogisticRegression {
     double strength = 1.0;     // C
+    double margin = 0.0;       // m
     double tolerance = 1e-6;   // bound on the largest component of the gradient
     std::size_t steps = 1000;  // limit on the steps of Newton's method
 };
 
-// Return argmin_w C/2 |w - origin|² + Σ_p log(1 + exp(-w · row_p)), searched from `start`. The
+// Return argmin_w C/2 |w - origin|² + Σ_p log(1 + exp(m - w · row_p)), searched from `start`. The
 // search uses the variables w · unit, in which features of different scale look alike; units must
 // be positive.
 [[nodiscard]] std::vector<double> logistic_regression(const PairDifferences& rows,

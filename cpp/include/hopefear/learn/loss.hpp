@@ -25,7 +25,7 @@ enum class Pool : std::uint8_t {
     reference,   // those of cost zero; a sentence without one is skipped (bold updating)
     least_cost,  // those of the least cost in the list (max-metric updating)
     local,       // those of the least cost among the model's `local_size` best (local updating)
-    fixed,       // those named by the caller: oracles, or the concave part of CCCP, held fixed
+    fixed,       // those named by the caller: oracles
 };
 
 struct Side {
@@ -41,10 +41,24 @@ struct Loss {
     std::size_t local_size = 1;  // of Pool::local
 };
 
-// Return the loss of one list and add ∂L/∂s_r to `slopes`. `fixed` has the indices of the
-// hypotheses of Pool::fixed. An empty list has loss zero. Ties of a max go to the first hypothesis.
+// Return the loss of one list and set `slopes`, which are zero before, to ∂L/∂s_r. `fixed` has the
+// indices of the hypotheses of Pool::fixed. An empty list, or one without any hypothesis that
+// competes on a side, has loss zero. Ties of a max go to the first hypothesis.
 double evaluate(const Loss& loss, std::span<const double> scores, std::span<const double> costs,
                 std::span<const std::size_t> fixed, std::span<double> slopes);
+
+// The same with the concave part -M_U in the place of its tangent, -Σ_r q_r s_r: what the
+// concave-convex procedure minimizes between two tangents. A sentence whose q are all zero is
+// skipped.
+double evaluate_held(const Loss& loss, std::span<const double> scores,
+                     std::span<const double> costs, std::span<const double> q,
+                     std::span<double> slopes);
+
+// q_r = ∂M_U/∂s_r of every hypothesis at the weights; 1 for the best of its list where M = max.
+// The same result for any number of threads.
+std::vector<double> raised_shares(const NBest& nbest, std::span<const double> weights,
+                                  std::span<const double> costs, double cost_scale,
+                                  const Loss& loss, std::size_t threads);
 
 // A loss over all sentences and its gradient, for L-BFGS.
 struct LossGradient {

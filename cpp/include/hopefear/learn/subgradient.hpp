@@ -1,7 +1,7 @@
 // Stochastic subgradient descent on any loss of loss.hpp, one sentence at a time.
 //
-// Gimpel and Smith (2012), algorithm 1 (RAMPION), is the third ramp loss with the side that should
-// go up held fixed over several epochs; the perceptron has its own loss and a rate of 1.
+// Gimpel and Smith (2012), algorithm 1 (RAMPION), is the third ramp loss with the hypotheses that
+// should go up held over several epochs; the perceptron has its own loss and a rate of 1.
 #pragma once
 
 #include <cstdint>
@@ -55,10 +55,10 @@ struct SubgradientState {
     [[nodiscard]] static SubgradientState load(std::span<const double> saved);
 };
 
-// One epoch over the sentences in `order`. `costs` has an entry for each hypothesis; `fixed` has
-// the row of the hypothesis of Pool::fixed for each sentence, or is empty.
+// One epoch over the sentences in `order`. `costs` has an entry for each hypothesis, and so has
+// `held`, the shares by which hypotheses are raised (raised_shares), unless it is empty.
 SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> costs,
-                                   const Loss& loss, std::span<const std::int64_t> fixed,
+                                   const Loss& loss, std::span<const double> held,
                                    std::span<const std::int64_t> order, const SubgradientStep& step,
                                    SubgradientState state);
 
