@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from hopefear import _core
 from hopefear.learners import AnyLearner, Lbfgs, Pro, Rampion, Sgd
-from hopefear.learners.pro import regress
+from hopefear.learners.classifier import regress
 from hopefear.losses import Log
 from hopefear.regularizers import Penalty, Regularizer
 from hopefear.settings import setting, settings

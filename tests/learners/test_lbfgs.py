@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hopefear.learners.lbfgs import Objective, minimize
+from hopefear.learners.minimize import Objective, minimize
 from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer, regularizers
 from hopefear.types import FloatArray
 

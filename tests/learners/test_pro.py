@@ -10,7 +10,7 @@ from hopefear.candidates import ListSet
 from hopefear.demo.synthetic import START
 from hopefear.errors import ConfigError, LearningError
 from hopefear.learners import Pro
-from hopefear.learners.pro import regress, separate
+from hopefear.learners.classifier import regress, separate
 from hopefear.nbest import NBestBuilder
 from hopefear.regularizers import L1, L2, L2Start, NoPenalty, Regularizer
 from hopefear.rhythm import Rhythm
@@ -117,8 +117,10 @@ def test_a_regularizer_against_the_mean_is_one_against_the_sum_times_the_pairs(
 
 @pytest.mark.parametrize("regularizer", [NoPenalty(), L1(), L2(strength=0.0)])
 def test_the_hinge_loss_needs_a_pull(regularizer: Regularizer) -> None:
+    data = synthetic_set(sentences=2)
+    start = start_vector(data)
     with pytest.raises(ConfigError, match=r"Pro\.loss: 'hinge' needs regularizer l2 or l2-start"):
-        Pro(loss="hinge", regularizer=regularizer)
+        Pro(loss="hinge", regularizer=regularizer).start(data, start, start)
 
 
 def test_pairs_are_of_one_list_and_the_better_gains_more_than_the_threshold() -> None:

@@ -6,21 +6,19 @@ paired with every other hypothesis of its list and with the hinge loss, is the b
 """
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal, cast
-
-import numpy as np
+from typing import Annotated, ClassVar, Literal
 
 from hopefear import _core
 from hopefear.candidates import ListSet
 from hopefear.errors import OptionError
 from hopefear.learners.base import learners
-from hopefear.learners.lbfgs import minimize
-from hopefear.regularizers import L2, Penalty, Regularizer, regularizers
+from hopefear.learners.classifier import regress, separate
+from hopefear.regularizers import L2, Regularizer, regularizers
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
-__all__ = ["Pro", "ProState", "regress", "separate"]
+__all__ = ["Pro", "ProState"]
 
 ProState = tuple[FloatArray, FloatArray]
 """The weights, and what a pull to the start pulls to."""
@@ -70,16 +68,13 @@ class Pro:
         most=1,
     )
 
-    def check(self) -> None:
-        """Refuse a hinge loss without a pull, which alone makes its minimum unique."""
-        pull = self.regularizer.bind([], np.empty(0)).pull
-        if self.loss == "hinge" and (pull is None or not pull[0] > 0):
-            raise OptionError(
-                self, "loss", ": 'hinge' needs regularizer l2 or l2-start with a strength > 0"
-            )
-
     def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> ProState:
         """Start at `weights`."""
+        pull = self.regularizer.bind(list(data.feature_names), origin).pull
+        if self.loss == "hinge" and (pull is None or not pull[0] > 0):
+            # without which its minimum is not unique
+            needed = ": 'hinge' needs regularizer l2 or l2-start with a strength > 0"
+            raise OptionError(self, "loss", needed)
         return weights, origin
 
     def learn(
@@ -115,64 +110,3 @@ class Pro:
             seed=seed,
             threads=data.threads,
         )
-
-
-def regress(
-    data: ListSet,
-    pairs: _core.RankingPairs,
-    penalty: Penalty,
-    start: FloatArray,
-    count: float = 1.0,
-) -> FloatArray:
-    """Return argmin count · R(w) + Σ log(1 + exp(−w·x)), searched from `start`."""
-    lists, tolerance = data.nbest, 1e-7 * len(pairs)
-    if penalty.pull is None:
-
-        def objective(w: FloatArray) -> tuple[float, FloatArray]:
-            value, gradient = _core.logistic_loss(lists, pairs, w)
-            return value / count, gradient / count
-
-        return minimize(
-            objective, penalty, start, scale=data.feature_spread, tolerance=tolerance / count
-        )
-    strength, origin = penalty.pull
-    return _core.logistic_regression(
-        lists,
-        pairs,
-        start,
-        origin,
-        data.feature_unit,
-        strength=count * strength,
-        tolerance=tolerance,
-    )
-
-
-# From soft to nearly hard; the hinge loss of a pair is exact to the last of them times log 2.
-SMOOTHING = (1.0, 0.1, 0.01, 0.001)
-
-
-def separate(
-    data: ListSet,
-    pairs: _core.RankingPairs,
-    penalty: Penalty,
-    start: FloatArray,
-    count: float = 1.0,
-) -> FloatArray:
-    """Return argmin count · C/2 ‖w − o‖² + Σ max(0, 1 − w·x), searched from `start`.
-
-    max(0, 1 − w·x) is the limit of ε log(1 + exp((1 − w·x)/ε)), which is logistic regression in
-    w/ε: a Newton method that does not mind features of different units.
-    """
-    (strength, origin), w = cast(tuple[float, FloatArray], penalty.pull), start
-    for epsilon in SMOOTHING:
-        w = epsilon * _core.logistic_regression(
-            data.nbest,
-            pairs,
-            w / epsilon,
-            origin / epsilon,
-            data.feature_unit,
-            strength=count * strength * epsilon,
-            margin=1.0 / epsilon,
-            tolerance=1e-7 * len(pairs),
-        )
-    return w

@@ -38,9 +38,7 @@ class Rampion:
         epochs=10, order="given", list_size=500, lists="replaced", keep="last"
     )  # T′, k
 
-    loss: Annotated[Loss, losses] = setting(
-        factory=Ramp3, help="Any loss of the table but risk, which has no concave part."
-    )
+    loss: Annotated[Loss, losses] = setting(factory=Ramp3, help="Any loss of the table but risk.")
     cost_scale: float = setting(
         10.0, "α: the cost of a hypothesis is α times what it loses of the metric.", above=0
     )
@@ -54,9 +52,7 @@ class Rampion:
     def check(self) -> None:
         """Refuse a loss that has no two sides."""
         if self.loss.core().risk:
-            raise OptionError(
-                self, "loss", ": the risk is no difference of two parts; learn it with 'sgd'"
-            )
+            raise OptionError(self, "loss", ": the risk has no concave part; learn it with 'sgd'")
 
     def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Descent:
         """Start at `weights`."""
