@@ -12,7 +12,7 @@ from hopefear import _core
 from hopefear.learners import AnyLearner, Lbfgs, Pro, Rampion, Sgd
 from hopefear.learners.classifier import regress
 from hopefear.losses import Log
-from hopefear.regularizers import Penalty, Regularizer
+from hopefear.regularizers import L2, Penalty, Regularizer
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 from tuning_sets import next_state, start_vector, synthetic_set
@@ -107,3 +107,16 @@ def test_pro_minimizes_the_logistic_loss_and_the_penalty() -> None:
 
     trusted = minimize(objective, start, jac=gradient, method="BFGS", options={"gtol": 1e-6})
     assert_allclose(regress(data, pairs, penalty, start), trusted.x, rtol=1e-4, atol=1e-5)
+
+
+def test_l2_pulls_to_zero_and_to_the_start_at_once() -> None:
+    """cdec's PRO: C ‖w‖² and T ‖w − w before‖², up to a constant one pull to a point between."""
+    w, start = np.array([1.0, -2.0, 0.5]), np.array([0.5, 0.0, 3.0])
+    penalty = L2(strength=500.0, start_strength=5000.0).bind(["a", "b", "c"], start)
+
+    def both(w: FloatArray) -> float:
+        return float(250.0 * w @ w + 2500.0 * (w - start) @ (w - start))
+
+    assert_allclose(penalty.gradient(w), 500.0 * w + 5000.0 * (w - start))
+    assert penalty.value(w) - penalty.value(start) == pytest.approx(both(w) - both(start))
+    assert L2(strength=0.0).bind(["a"], np.ones(1)).value(np.ones(1)) == 0.0

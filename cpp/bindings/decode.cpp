@@ -114,6 +114,16 @@ void bind_decoder(nb::module_& m) {
             },
             "The weights that rank these rules, by feature id; empty for the weights of the "
             "decoder.")
+        .def(
+            "choose_by",
+            [](DecoderOptions& o, const std::shared_ptr<TranslationModel>& model,
+               const ArrayIn<double>& weights) {
+                const auto own = as_span(weights);
+                o.rules.model = model;
+                o.rules.model_weights.assign(own.begin(), own.end());
+            },
+            nb::arg("model"), nb::arg("weights"),
+            "Rank these rules by other features of the same grammars, with weights by their ids.")
         .def_prop_rw(
             "identity_rules", [](const DecoderOptions& o) { return o.pass_through.identity; },
             [](DecoderOptions& o, bool value) { o.pass_through.identity = value; },

@@ -1583,6 +1583,11 @@ class DecoderOptions:
     @rule_weights.setter
     def rule_weights(self, arg: Sequence[float], /) -> None: ...
 
+    def choose_by(self, model: TranslationModel, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Rank these rules by other features of the same grammars, with weights by their ids.
+        """
+
     @property
     def identity_rules(self) -> bool:
         """Whether every word may be copied."""

@@ -118,11 +118,19 @@ class _Weighted:
 @regularizers.register("l2")
 @settings
 class L2(_Weighted):
-    """C/2 ‖w‖²."""
+    """C/2 ‖w‖², or C/2 ‖w‖² + S/2 ‖w − w₀‖²."""
+
+    start_strength: float = setting(
+        0.0,
+        "S, how much a pull to the start counts beside the pull to zero; cdec's PRO has both.",
+        least=0,
+    )
 
     def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
-        """Return R(w) = C/2 ‖w‖²."""
-        return _Pull((self.strength, np.zeros_like(origin)))
+        """Return R(w), up to a constant the pull to the mean of zero and the start."""
+        both = self.strength + self.start_strength
+        share = self.start_strength / both if both else 0.0
+        return _Pull((both, share * origin))
 
 
 @regularizers.register("l2-start")

@@ -52,8 +52,16 @@ RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
       templates_(std::move(templates)),
       weights_(*model_, weights),
       rule_limit_(choice.limit) {
-    if (rule_limit_ > 0 && !choice.weights.empty() && !std::ranges::equal(choice.weights, weights))
-        choosing_.emplace(*model_, choice.weights);
+    const bool other = choice.model || !std::ranges::equal(choice.weights, weights);
+    if (rule_limit_ == 0 || choice.weights.empty() || !other) return;
+    choosing_.emplace(*model_, choice.weights);
+    if (!choice.model) return;
+    if (choice.model->parts().size() != model_->parts().size())
+        fail<ConfigError>("rules of ", model_->parts().size(), " grammars cannot be chosen by ",
+                          "features of ", choice.model->parts().size());
+    choosing_model_ = choice.model;
+    choosing_model_weights_ = choice.model_weights;
+    choosing_model_weights_.resize(choice.model->feature_names()->size(), 0.0);
 }
 
 // Add a rule whose target side is all symbols after those of the previous rule.
@@ -123,8 +131,15 @@ void RuleScorer::add(RuleGroup& group, std::size_t part, const Rule& rule, Spars
     append_features(*list, list->rules.back(), features);
     if (choosing_)
         list->preferences.push_back(
-            model_->rule_score(part, rule, choosing_->all()) + choosing_->of_features(features) +
-            choosing_->of_words(*model_, list->target(list->rules.back()), sentence));
+            preference(part, rule, features, list->target(list->rules.back()), sentence));
+}
+
+double RuleScorer::preference(std::size_t part, const Rule& rule, SparseView features,
+                              std::span<const Symbol> target, const SentenceWords& sentence) const {
+    const double own = choosing_model_
+                           ? choosing_model_->rule_score(part, rule, choosing_model_weights_)
+                           : model_->rule_score(part, rule, choosing_->all());
+    return own + choosing_->of_features(features) + choosing_->of_words(*model_, target, sentence);
 }
 
 RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer) const {

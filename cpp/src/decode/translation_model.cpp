@@ -19,14 +19,15 @@ TranslationModel::TranslationModel(const std::vector<GrammarUse>& grammars,
     goal_ = labels_.add(names.goal);
     pass_through_label_ = labels_.add(names.pass_through);
     for (const GrammarUse& use : grammars) add_part(use);
-    word_penalty_ = feature_names_->add(names.word_penalty);
-    phrase_penalty_ = feature_names_->add(names.phrase_penalty);
-    pass_through_[static_cast<int>(PassThrough::unknown)] = feature_names_->add(names.unknown_word);
-    pass_through_[static_cast<int>(PassThrough::identity)] =
-        feature_names_->add(names.identity_rule);
-    pass_through_[static_cast<int>(PassThrough::number)] = feature_names_->add(names.number_rule);
-    pass_through_[static_cast<int>(PassThrough::proper_name)] =
-        feature_names_->add(names.name_rule);
+    const auto own = [&](const std::string& name) {
+        return name.empty() ? no_feature : feature_names_->add(name);
+    };
+    word_penalty_ = own(names.word_penalty);
+    phrase_penalty_ = own(names.phrase_penalty);
+    pass_through_[static_cast<int>(PassThrough::unknown)] = own(names.unknown_word);
+    pass_through_[static_cast<int>(PassThrough::identity)] = own(names.identity_rule);
+    pass_through_[static_cast<int>(PassThrough::number)] = own(names.number_rule);
+    pass_through_[static_cast<int>(PassThrough::proper_name)] = own(names.name_rule);
     language_models_ = std::make_unique<LanguageModels>(language_models, words_);
     for (const NamedLanguageModel& named : language_models) {
         const FeatureId feature = feature_names_->add(named.name);
@@ -148,6 +149,7 @@ void TranslationModel::rule_features(std::size_t part, const Rule& rule,
                                      std::vector<FeatureId>& ids,
                                      std::vector<double>& values) const {
     const auto add = [&](FeatureId id, double value) {
+        if (id == no_feature) return;
         ids.push_back(id);
         values.push_back(value);
     };
@@ -160,14 +162,21 @@ void TranslationModel::rule_features(std::size_t part, const Rule& rule,
 
 void TranslationModel::pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,
                                              std::vector<double>& values) const {
-    const FeatureId own = pass_through_[static_cast<int>(kind)];
-    ids.insert(ids.end(), {word_penalty_, phrase_penalty_, own});
-    values.insert(values.end(), {-1.0, 1.0, 1.0});
+    const auto add = [&](FeatureId id, double value) {
+        if (id == no_feature) return;
+        ids.push_back(id);
+        values.push_back(value);
+    };
+    add(word_penalty_, -1.0);
+    add(phrase_penalty_, 1.0);
+    add(pass_through_[static_cast<int>(kind)], 1.0);
 }
 
 double TranslationModel::rule_score(std::size_t part, const Rule& rule,
                                     std::span<const double> weights) const {
-    double sum = weights[word_penalty_] * word_penalty(rule) + weights[phrase_penalty_];
+    double sum = 0.0;
+    if (word_penalty_ != no_feature) sum += weights[word_penalty_] * word_penalty(rule);
+    if (phrase_penalty_ != no_feature) sum += weights[phrase_penalty_];
     for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureView view, float value) {
         if (weights[id] != 0.0) sum += weights[id] * view_of(view, value);
     });

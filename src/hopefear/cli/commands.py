@@ -192,14 +192,17 @@ def presets(own: commands.PresetsCommand) -> None:
 
     if own.name is not None:
         table = format_table(table_of(own.name))
-        if own.name in load_presets():
-            click.echo(f"# {load_presets()[own.name].explanation}")
-        click.echo(f"# learns from: {', '.join(learns_from(learner_of(own.name)))}")
+        preset = load_presets().get(own.name)
+        if preset is not None:
+            click.echo(f"# {preset.explanation}")
+        kinds = learns_from(learner_of(own.name), {} if preset is None else preset.settings)
+        click.echo(f"# learns from: {', '.join(kinds)}")
         click.echo(table, nl=False)
         return
     rows = [("preset", "learns from", "what it is")]
     for title, preset in load_presets().items():
-        rows.append((title, ", ".join(learns_from(learner_of(title))), preset.explanation))
+        kinds = learns_from(learner_of(title), preset.settings)
+        rows.append((title, ", ".join(kinds), preset.explanation))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for title, data, explanation in rows:
         click.echo(f"{title:{widths[0]}}  {data:{widths[1]}}  {explanation}")

@@ -4,7 +4,9 @@ Every combination of learner, candidates, strategy and metric either runs or is 
 the reason that the documentation also shows.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from hopefear.candidates import (
     Candidates,
@@ -73,9 +75,15 @@ def _learns(learner: AnyLearner, kind: type[Candidates]) -> bool:
     return issubclass(kind, needed_data(learner)) or lists_are_made(learner, kind)
 
 
-def learns_from(learner: AnyLearner) -> list[str]:
-    """Return the names of the kinds of candidates that a learner learns from."""
-    return [kind.name for kind in KINDS if _learns(learner, kind.data)]
+def learns_from(
+    learner: AnyLearner, settings: Mapping[str, object] = MappingProxyType({})
+) -> list[str]:
+    """Return the names of the kinds of candidates that a learner, or a preset, learns from.
+
+    A preset whose settings change the features of a model cannot change those of a command.
+    """
+    kinds = [kind for kind in KINDS if kind is not COMMAND or "views" not in settings]
+    return [kind.name for kind in kinds if _learns(learner, kind.data)]
 
 
 def refusal(

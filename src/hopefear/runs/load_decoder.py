@@ -20,7 +20,7 @@ from hopefear.runs.guards import check_common_features
 from hopefear.runs.load import Loaded, tokenization_warnings
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.runs.start import about_patterns, matching_weights
-from hopefear.translation.model import Model
+from hopefear.translation.model import Model, RunFeatures
 from hopefear.types import Vocabulary, Weights
 
 __all__ = ["Corpora", "load_corpora"]
@@ -78,7 +78,9 @@ class _Models:
     def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> None:
         self._settings, self._names, self._tell = settings, names, tell
         self._folder = settings.parses or folder / "parses"
-        self._model = Model(cast(Path, settings.model))
+        self._model = Model(cast(Path, settings.model)).with_features(
+            RunFeatures(views=settings.views, templates=settings.templates)
+        )
         pop_limit = settings.pop_limit or self._model.settings.decoder.pop_limit
         decoder = self._model.decoder(pop_limit=pop_limit)
         for name in [*self._model.weights, *decoder.feature_names]:
@@ -147,9 +149,10 @@ class _Models:
             digest.update(f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
         # How much is searched does not change what is parsed.
         options = replace(self._decoder.options, pop_limit=0, beam=0.0)
-        digest.update(repr((options, model.settings.templates)).encode())
-        digest.update(np.ascontiguousarray(model.weights.array).tobytes())
-        digest.update("\n".join(model.weights.names).encode())
+        own = model.settings
+        digest.update(repr((options, own.grammars, own.templates, own.views, own.names)).encode())
+        digest.update(np.ascontiguousarray(model.rule_weights.array).tobytes())
+        digest.update("\n".join(model.rule_weights.names).encode())
         return digest.hexdigest()[:16]
 
 

@@ -14,6 +14,8 @@ from hopefear.runs.course import lists_are_made
 from hopefear.runs.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_together
 from hopefear.runs.stopping import Stopping
 from hopefear.settings import parse_size, setting, settings
+from hopefear.translation.decoder import FeatureViewName
+from hopefear.translation.features import templates as known_templates
 from hopefear.types import Weights
 
 __all__ = ["DataSettings", "TuneSettings"]
@@ -148,6 +150,20 @@ class TuneSettings:
         "Candidates that the model's decoder considers for each span.",
         group=DECODER,
         shown="the model's",
+    )
+    views: Mapping[str, FeatureViewName] = setting(
+        factory=dict,
+        help="Rule features of the model in another form, by names with wildcards, as in "
+        '{"p_*" = "value", "count_f" = "value", "PhrasePenalty" = "none"}: value, logarithm, '
+        "rarity (exp(1 - count)), or none. The model's own features still choose the rules that "
+        "are considered for each source side.",
+        group=DECODER,
+    )
+    templates: tuple[Annotated[object, known_templates], ...] = setting(
+        (),
+        "Feature templates in addition to the model's: oov, or templates of your own.",
+        group=DECODER,
+        complete=lambda: known_templates,
     )
     parses: Path | None = setting(
         None,
@@ -319,6 +335,9 @@ class TuneSettings:
         if self.model is None and (self.pop_limit is not None or self.parses is not None):
             problem = "pop_limit and parses are for the decoder of a model"
             raise ConfigError(problem, settings=("pop_limit", "parses", "model"))
+        if self.model is None and (self.views or self.templates):
+            problem = "views and templates are for the features of a model"
+            raise ConfigError(problem, settings=("views", "templates", "model"))
         if self.translates and self.features:
             problem = "features is for n-best lists and forests; a decoder has its own"
             raise ConfigError(problem, settings=("features",))

@@ -23,9 +23,21 @@ from hopefear.translation.features import BuiltInTemplate, Template, WordFeature
 from hopefear.translation.rescorer import ForestRescorer
 from hopefear.types import Weights
 
-__all__ = ["Decoder", "DecoderOptions", "FeatureUse", "GrammarUse", "ModelNames", "glue_grammar"]
+__all__ = [
+    "Chooser",
+    "Decoder",
+    "DecoderOptions",
+    "FeatureUse",
+    "FeatureViewName",
+    "GrammarUse",
+    "ModelNames",
+    "glue_grammar",
+]
 
 Result = TypeVar("Result")
+
+FeatureViewName = Literal["none", "value", "logarithm", "rarity"]
+"""What a feature of the model is of a value that rules have."""
 
 
 @settings
@@ -114,7 +126,7 @@ _CORE_OPTIONS = (
 
 @settings
 class ModelNames:
-    """Names of the decoder's own labels and features."""
+    """Names of the decoder's own labels and features; without a name there is no such feature."""
 
     goal: str = setting("S", "Label of whole sentences.")
     pass_through: str = setting("X", "Label of words that are copied to the output.")
@@ -162,7 +174,7 @@ class FeatureUse:
     """How the model uses a value that the rules of a grammar have."""
 
     of: str = setting(help="Feature of the grammar.", group="Features")
-    view: Literal["none", "value", "logarithm", "rarity"] = setting(
+    view: FeatureViewName = setting(
         "value",
         "What the model's feature is: the value itself; its logarithm, at least -100; its rarity, "
         "exp(1 - count); none: the model does not use it.",
@@ -198,6 +210,14 @@ class GrammarUse:
         """Return the use as the core needs it, with a default for `max_span`."""
         span = max_span if self.max_span is None else self.max_span
         return _core.GrammarUse(self.grammar.core, span, [use.core() for use in self.features])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chooser:
+    """The features that choose the rules of a source side, if they are not the decoder's."""
+
+    grammars: Sequence[GrammarUse]
+    names: ModelNames
 
 
 def glue_grammar(
@@ -246,9 +266,14 @@ class Decoder:
     rule_weights
         Weights that select the `rule_limit` best rules of a source side; by default `weights`.
         Weights that were tuned on the parses of other weights need the rules of those parses.
+    chosen_by
+        The same grammars with the features that `rule_weights` are for, if the decoder has others:
+        which rules are considered then does not depend on what features are made of them.
 
     Attributes
     ----------
+    dropped_features : frozenset of str
+        The features that only choose rules.
     numbers_features : bool
         Whether features may get their numbers during translation: templates in Python number
         theirs when the decoder first meets a rule.
@@ -267,6 +292,7 @@ class Decoder:
         feature_names: Vocabulary | None = None,
         templates: Sequence[Template] = (),
         rule_weights: Weights | None = None,
+        chosen_by: Chooser | None = None,
     ) -> None:
         self._rule_weights = rule_weights
         self.options = DecoderOptions() if options is None else options
@@ -288,6 +314,17 @@ class Decoder:
             features,
             self._word_features.core(),
         )
+        self._chooser, self.dropped_features = None, frozenset[str]()
+        if chosen_by is not None:
+            self._chooser = _core.TranslationModel(
+                [use.core(self.options.max_span) for use in [*chosen_by.grammars, uses[-1]]],
+                [],
+                chosen_by.names.core(),
+                Vocabulary(),
+                WordFeatures().core(),
+            )
+            known = frozenset(self._model.feature_names)
+            self.dropped_features = frozenset(self._chooser.feature_names) - known
         self._templates = None
         self.numbers_features = not all(isinstance(t, BuiltInTemplate) for t in templates)
         if templates:
@@ -306,6 +343,9 @@ class Decoder:
         options = self.options.core()
         if self._rule_weights is not None:
             options.rule_weights = self._rule_weights.vector(self.feature_names).tolist()
+            if self._chooser is not None:
+                own = self._rule_weights.vector(self._chooser.feature_names)
+                options.choose_by(self._chooser, own)
         self._core = _core.Decoder(self._model, self._templates, self._vector, options)
 
     def with_weights(self, weights: Weights) -> "Decoder":

@@ -8,6 +8,7 @@
     lm0.kenlm       language models: KenLM binaries or ARPA files
     features-*.tsv  features that were selected from a bitext
     weights.tsv     the default weights
+    rule-weights.tsv the weights that choose rules, if they are not the default ones
 
 Paths are relative to the directory, so that it can be moved as a whole.
 """
@@ -15,6 +16,7 @@ Paths are relative to the directory, so that it can be moved as a whole.
 import shutil
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -27,9 +29,11 @@ from hopefear.grammar import Grammar
 from hopefear.settings import config, setting, settings
 from hopefear.text.normalization import Normalization
 from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse, ModelNames
+from hopefear.translation.decoder import Chooser, FeatureViewName
 from hopefear.translation.features import BuiltInTemplate, Collector, FeatureSet, RuleTemplate
 from hopefear.translation.features import templates as known_templates
 from hopefear.translation.language_model import LanguageModel, load_language_model
+from hopefear.translation.views import viewed
 from hopefear.types import Weights
 
 __all__ = [
@@ -38,11 +42,14 @@ __all__ = [
     "LanguageModelFile",
     "Model",
     "ModelSettings",
+    "RunFeatures",
     "TemplateFile",
+    "run_features",
     "weights_for",
 ]
 
 SETTINGS_FILE = "model.toml"
+RULE_WEIGHTS_FILE = "rule-weights.tsv"
 VERSION = 1
 
 # Moses' feature is -100 for each unknown word; ours is 1.
@@ -111,6 +118,16 @@ class ModelSettings:
         None, "Grammar whose rules may cover any number of words; by default `glue_grammar`."
     )
     weights: str = setting("weights.tsv", "File of weights, in any registered format.")
+    rule_weights: str | None = setting(
+        None,
+        "File of the weights that choose the `rule_limit` best rules of each source side, where "
+        "`views` make other features of them; by default `weights`.",
+    )
+    views: Mapping[str, FeatureViewName] = setting(
+        factory=dict,
+        help='Views of rule features by their names, with wildcards, as in {"p_*" = "value"}; they '
+        "go over those of the grammars, which still choose the rules of each source side.",
+    )
     normalization: Normalization = setting(
         help="Normalization of input sentences.", factory=Normalization
     )
@@ -134,7 +151,7 @@ class ModelSettings:
             raise OptionError(
                 self, "language_models", f": several models have the feature '{repeated}'"
             )
-        for name in (self.weights, *([self.glue] if self.glue else [])):
+        for name in filter(None, (self.weights, self.rule_weights, self.glue)):
             _check_name(name)
 
     @property
@@ -142,8 +159,31 @@ class ModelSettings:
         """All files of the model except ``model.toml``."""
         grammars = [grammar.file for grammar in self.grammars]
         models = [model.file for model in self.language_models]
-        others = filter(None, [self.glue, *(use.file for use in self.templates)])
-        return list(dict.fromkeys([*grammars, *models, *others, self.weights]))
+        others = [self.glue, self.rule_weights, *(use.file for use in self.templates)]
+        return list(dict.fromkeys([*grammars, *models, *filter(None, others), self.weights]))
+
+
+@settings
+class RunFeatures:
+    """Features that a run gives a model beside, or in place of, those it was trained with."""
+
+    views: Mapping[str, FeatureViewName] = setting(
+        factory=dict, help="Views of rule features; see `ModelSettings`."
+    )
+    templates: tuple[Annotated[object, known_templates], ...] = setting(
+        (), "Feature templates that need no bitext."
+    )
+
+
+def run_features(run: PathLike) -> RunFeatures:
+    """Return the features that a run gave its model, by its directory; none for a file."""
+    path = Path(run) / "config.toml"
+    if not path.is_file():
+        return RunFeatures()
+    table = config.read_table(path)
+    known: tuple[str, ...] = ("views", "templates")
+    own = {key: table[key] for key in known if key in table}
+    return config.decode(RunFeatures, own, source=str(path))
 
 
 class Model:
@@ -173,8 +213,10 @@ class Model:
         Content of ``model.toml``.
     weights : Weights
         The default weights.
+    rule_weights : Weights
+        The weights that choose the best rules of each source side.
     grammars : tuple of GrammarUse
-        The grammars and how the decoder uses them.
+        The grammars and how the decoder uses them, without `views`.
     glue : Grammar, optional
         Rules that combine parts into a sentence.
     language_models : mapping
@@ -190,6 +232,8 @@ class Model:
         self.settings = _load_settings(self.path) if settings is None else settings
         files = {name: _inside(self.path, name) for name in self.settings.files}
         self.weights = read_weights(files[self.settings.weights])
+        chosen_by = self.settings.rule_weights
+        self.rule_weights = self.weights if chosen_by is None else read_weights(files[chosen_by])
         self.grammars = tuple(
             GrammarUse(
                 grammar=Grammar(files[use.file], verify=verify),
@@ -227,7 +271,7 @@ class Model:
         Parameters
         ----------
         weights
-            Weights to use instead of the model's. The model's weights still select the
+            Weights to use instead of the model's. The model's `rule_weights` still select the
             `rule_limit` best rules of each source side, so that tuned weights meet the rules that
             they were tuned with.
         further
@@ -236,30 +280,58 @@ class Model:
             Settings to override, see `DecoderOptions`.
         """
         table = config.encode(self.settings.decoder) | options
+        grammars, names = [*self.grammars, *further], self.settings.names
+        uses, own = viewed(grammars, names, self.settings.views)
         return Decoder(
-            [*self.grammars, *further],
+            uses,
             self.language_models,
             self.weights if weights is None else weights,
             glue=self.glue,
             options=config.decode(DecoderOptions, table, source="decoder"),
-            names=self.settings.names,
+            names=own,
             word_features=self.features.word_features,
             templates=self.features.templates,
-            rule_weights=None if weights is None else self.weights,
+            rule_weights=self.rule_weights,
+            chosen_by=Chooser(grammars=grammars, names=names) if self.settings.views else None,
         )
+
+    def with_features(self, features: "RunFeatures") -> "Model":
+        """Return the model with other views of its rule features and further templates.
+
+        Its files are shared, and the same rules of each source side are considered.
+        """
+        if not features.views and not features.templates:
+            return self
+        model = copy(self)
+        templates = tuple(TemplateFile(template=template) for template in features.templates)
+        model.settings = replace(
+            self.settings,
+            views={**self.settings.views, **features.views},
+            templates=(*self.settings.templates, *templates),
+        )
+        model.features = FeatureSet.joined(
+            [self.features, *(_load_features(use, {}) for use in templates)]
+        )
+        names = model.decoder().dropped_features
+        model.weights = Weights({n: w for n, w in self.weights.items() if n not in names})
+        return model
 
     def save(self, path: PathLike, *, weights: Weights | None = None) -> "Model":
         """Copy the model to a new or empty directory, optionally with other weights."""
         directory = Path(path)
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
             raise ConfigError(f"{directory}: the directory must be new or empty")
-        settings = replace(self.settings, weights="weights.tsv")
+        own = self.weights if weights is None else weights
+        chosen_by = RULE_WEIGHTS_FILE if self.settings.views else self.settings.rule_weights
+        settings = replace(self.settings, weights="weights.tsv", rule_weights=chosen_by)
         for name in settings.files:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            if name != settings.weights:
+            if name not in (settings.weights, chosen_by):
                 shutil.copyfile(_inside(self.path, name), target)
-        write_weights(directory / settings.weights, self.weights if weights is None else weights)
+        write_weights(directory / settings.weights, own)
+        if chosen_by is not None:
+            write_weights(directory / chosen_by, self.rule_weights)
         write_settings(directory, settings)
         return Model(directory)
 

@@ -12,7 +12,7 @@ from hopefear.formats.rules import InputSegment, parse_segment, read_rules
 from hopefear.formats.weights import read_run_weights
 from hopefear.threads import map_in_order
 from hopefear.translation import Decoder, GrammarUse
-from hopefear.translation.model import Model, weights_for
+from hopefear.translation.model import Model, run_features, weights_for
 from hopefear.types import Hypothesis, Segment, Weights
 
 __all__ = ["Translation", "show_derivation", "translate"]
@@ -105,6 +105,8 @@ def translate(
     if nbest < 0:
         raise ConfigError(f"nbest must be >= 0, got {nbest}", settings=("nbest",))
     loaded = model if isinstance(model, Model) else Model(model)
+    if isinstance(weights, str | Path):
+        loaded = loaded.with_features(run_features(weights))
     chosen = _weights(weights)
     if chosen is not None:
         chosen = weights_for(loaded, chosen, further=grammars is not None)

@@ -87,6 +87,10 @@ struct RuleChoice {
     std::size_t limit = 30;
     // The weights that rank them, by feature id; empty for the weights that score them.
     std::vector<double> weights = {};
+    // The features of rules that rank them, and their weights, if these are other features of the
+    // same grammars.
+    std::shared_ptr<const TranslationModel> model = {};
+    std::vector<double> model_weights = {};
 };
 
 class RuleScorer {
@@ -117,11 +121,16 @@ class RuleScorer {
     void add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
              const SentenceWords& sentence) const;
     void choose(RuleList& list) const;
+    [[nodiscard]] double preference(std::size_t part, const Rule& rule, SparseView features,
+                                    std::span<const Symbol> target,
+                                    const SentenceWords& sentence) const;
 
     std::shared_ptr<const TranslationModel> model_;
     std::shared_ptr<TemplateFeatures> templates_;
     RuleWeights weights_;
     std::optional<RuleWeights> choosing_;  // if rules are chosen by other weights
+    std::shared_ptr<const TranslationModel> choosing_model_;  // if by other features, too
+    std::vector<double> choosing_model_weights_;
     std::size_t rule_limit_;
 };
 

@@ -77,8 +77,9 @@ enum class PassThrough : std::uint8_t { unknown, identity, number, proper_name }
 inline constexpr std::size_t pass_through_count = 4;
 
 struct ModelNames {
-    std::string goal = "S";                        // the label of a whole sentence
-    std::string pass_through = "X";                // the label of copied words
+    std::string goal = "S";          // the label of a whole sentence
+    std::string pass_through = "X";  // the label of copied words
+    // Features; an empty name stands for none.
     std::string word_penalty = "WordPenalty";      // -1 for each word of a target side
     std::string phrase_penalty = "PhrasePenalty";  // 1 for each rule
     // 1 for each copied word, by the reason for it.
@@ -152,6 +153,8 @@ class TranslationModel {
     std::shared_ptr<Vocabulary> feature_names_;
     Label goal_;
     Label pass_through_label_;
+    static constexpr FeatureId no_feature = -1;
+
     FeatureId word_penalty_;
     FeatureId phrase_penalty_;
     FeatureId pass_through_[pass_through_count];
