@@ -241,3 +241,9 @@ def test_how_lists_are_made_is_no_setting_where_they_are_given(option: str) -> N
         getattr(build_settings("kbest-mira", {**forests, f"rhythm.{option}": 5}).rhythm, option)
         == 5
     )
+
+
+def test_where_every_epoch_decodes_the_number_of_decodings_is_no_setting() -> None:
+    data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
+    with pytest.raises(ConfigError, match=r"every epoch decodes; set rhythm\.epochs"):
+        build_settings("watanabe2012-mira", {**data, "rhythm.decodings": 5})

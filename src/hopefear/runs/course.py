@@ -3,9 +3,9 @@
 The second is the outer loop that Och (2003), section 6, has around the decoder.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -63,6 +63,8 @@ class Passes:
         Whether the learner sees all features at the same scale.
     earlier : int
         Epochs of the run before these, so that random numbers differ.
+    schedule : int
+        The epochs of the learner's schedule, if these go on with it; 0 if it begins with them.
     first : array, optional
         The weights before the first epoch, if they are not the origin.
     """
@@ -75,6 +77,7 @@ class Passes:
     seed: int
     scaled: bool = False
     earlier: int = 0
+    schedule: int = 0
     first: FloatArray | None = None
 
     @property
@@ -102,8 +105,8 @@ class Passes:
     ) -> tuple[Any, Figures | None] | None:
         """Carry out one epoch by the strategy."""
         step = Step(
-            epoch=number,
-            epochs=self.epochs,
+            epoch=self.earlier + number if self.schedule else number,
+            epochs=self.schedule or self.epochs,
             entropy=(self.seed, self.earlier + number),
             shuffled=self.rhythm.order == "random",
             progress=progress,
@@ -177,7 +180,10 @@ class Decodings:
 
     Each decoding lists the best candidates of every sentence under the weights and lets the learner
     learn from the lists, merged with earlier ones or not. It is over when nothing new comes, or
-    when the weights stop changing. Attributes are those of `Passes`.
+    when the weights stop changing. Attributes are those of `Passes`, and
+
+    online : bool
+        Whether decodings are the epochs of one schedule of the learner.
     """
 
     data: HasLists
@@ -187,6 +193,7 @@ class Decodings:
     origin: FloatArray
     seed: int
     scaled: bool = False
+    online: bool = False
 
     @property
     def epochs(self) -> int:
@@ -219,6 +226,7 @@ class Decodings:
             seed=self.seed,
             scaled=self.scaled,
             earlier=number * self.rhythm.epochs,
+            schedule=self.rhythm.decodings * self.rhythm.epochs if self.online else 0,
             first=start,
         )
         w = _learned(passes, lists, start, progress)
@@ -295,18 +303,14 @@ def plan(
     scaled: bool = False,
 ) -> Course:
     """Return the course of a run whose settings fit together."""
-    in_blocks = rhythm.lists == "block" and isinstance(data, HasBlockLists)
-    if lists_are_made(learner, type(data)) and not in_blocks:
-        return Decodings(
-            data=cast(HasLists, data),
-            learner=learner,
-            rhythm=replace(rhythm, lists="merged") if rhythm.lists == "block" else rhythm,
-            strategy=strategy,
-            origin=origin,
-            seed=seed,
-            scaled=scaled,
-        )
-    return Passes(
+    course: Callable[..., Course] = Passes
+    block = rhythm.lists == "block"
+    if lists_are_made(learner, type(data)) and not (block and isinstance(data, HasBlockLists)):
+        course = partial(Decodings, online=block)
+        if block:
+            # Lists of all blocks at once are what comes nearest: a decoding is an epoch.
+            rhythm = replace(rhythm, lists="replaced", decodings=rhythm.epochs, epochs=1)
+    return course(
         data=data,
         learner=learner,
         rhythm=rhythm,

@@ -77,6 +77,11 @@ def _check_lists_are_made(found: TuneSettings, asked: Collection[str]) -> None:
                 f"{found.kind.data.description} as they are",
                 settings=(f"rhythm.{name}",),
             )
+    if "rhythm.decodings" in asked and found.rhythm.lists == "block":
+        raise ConfigError(
+            "rhythm.decodings: with rhythm.lists = 'block' every epoch decodes; set rhythm.epochs",
+            settings=("rhythm.decodings",),
+        )
 
 
 def _standing_for(options: Mapping[str, object]) -> dict[str, object]:

@@ -88,6 +88,8 @@ def matching_weights(settings: TuneSettings, names: Vocabulary) -> Weights | Non
 def about_patterns(start: Weights) -> str:
     """Say that a run starts from the weights of patterns, which a preset may have brought."""
     weights = [f"{name} = {value:g}" for name, value in start.items() if value]
+    if not weights:
+        return "the run starts with all weights at 0 (start_patterns)"
     return f"the run starts from start_patterns ({some(weights, 3)}; all others = 0)"
 
 
