@@ -1,4 +1,5 @@
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -129,19 +130,23 @@ void bind_moses_hypergraph(nb::module_& m) {
     m.def(
         "parse_moses_hypergraph",
         [](const nb::bytes& text, const std::string& file, const std::shared_ptr<Vocabulary>& words,
-           const std::shared_ptr<Vocabulary>& feature_names) {
-            return parse_moses_hypergraph({text.c_str(), text.size()}, file, words, feature_names);
+           const std::shared_ptr<Vocabulary>& feature_names, const FeatureRenaming& renamed) {
+            return parse_moses_hypergraph({text.c_str(), text.size()}, file, words, feature_names,
+                                          renamed);
         },
         nb::arg("text"), nb::arg("file"), nb::arg("words"), nb::arg("feature_names"),
-        "The forest of a file in Moses' or cdec's form; `file` is used in messages.");
+        nb::arg("renamed") = FeatureRenaming(),
+        "The forest of a file in Moses' or cdec's form; `file` is used in messages, and `renamed` "
+        "says which features of the file have other names in the forest.");
     m.def(
         "format_moses_hypergraph",
-        [](const Forest& forest, bool covered) {
-            const std::string text = format_moses_hypergraph(forest, covered);
+        [](const Forest& forest, bool covered, const FeatureRenaming& renamed) {
+            const std::string text = format_moses_hypergraph(forest, covered, renamed);
             return nb::bytes(text.data(), text.size());
         },
-        nb::arg("forest"), nb::arg("covered"),
-        "The text of a forest in Moses' form, or without `covered` in cdec's.");
+        nb::arg("forest"), nb::arg("covered"), nb::arg("renamed") = FeatureRenaming(),
+        "The text of a forest in Moses' form, or without `covered` in cdec's; `renamed` says which "
+        "features of the forest have other names in the text.");
 }
 
 void bind_rule_text(nb::module_& m) {

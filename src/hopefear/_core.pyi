@@ -1,6 +1,6 @@
 """The compiled core of hopefear."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import enum
 from typing import Annotated, Final
 
@@ -1946,13 +1946,15 @@ def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
 def decode_vocabulary(bytes: bytes, vocabulary: Vocabulary) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
     """Add the strings to a vocabulary and return their ids."""
 
-def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_names: Vocabulary) -> Forest:
+def parse_moses_hypergraph(text: bytes, file: str, words: Vocabulary, feature_names: Vocabulary, renamed: Mapping[str, str] = {}) -> Forest:
     """
-    The forest of a file in Moses' or cdec's form; `file` is used in messages.
+    The forest of a file in Moses' or cdec's form; `file` is used in messages, and `renamed` says which features of the file have other names in the forest.
     """
 
-def format_moses_hypergraph(forest: Forest, covered: bool) -> bytes:
-    """The text of a forest in Moses' form, or without `covered` in cdec's."""
+def format_moses_hypergraph(forest: Forest, covered: bool, renamed: Mapping[str, str] = {}) -> bytes:
+    """
+    The text of a forest in Moses' form, or without `covered` in cdec's; `renamed` says which features of the forest have other names in the text.
+    """
 
 class RuleTable(enum.Enum):
     """How rules are written as text."""

@@ -15,7 +15,8 @@ import brute_force
 import strategies
 from hopefear import _core
 from hopefear.errors import ConfigError, FormatError
-from hopefear.forest import Forest, ForestBuilder
+from hopefear.forest import Forest, ForestBuilder, without_boundaries
+from hopefear.formats import read_lines, read_weights
 from hopefear.formats.base import forest_formats, named_format
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
 from hopefear.formats.forests.files import Suffix
@@ -86,6 +87,66 @@ def test_comments_spaces_and_line_ends_are_ignored() -> None:
 def test_a_word_that_begins_like_a_comment_is_a_word() -> None:
     forest = parse("1 2\n2\n# hash ||| \n#1 |||\n")
     assert [forest.target(edge) for edge in (0, 1)] == [("#", "hash"), ("#1",)]
+
+
+# Dense features are in all edges that have any, sparse ones are not.
+NUMBERED = """\
+# target ||| features ||| source-covered
+3 4
+1
+<s> |||  ||| 0
+2
+[0] the house ||| LM0=-2.5 TM0_1=-0.25 TM0_2=0.000 TM0_3=-1 PP_1=1 PP_2=1 ||| 2
+[0] home ||| LM0=-3 TM0_1=-0.5 TM0_2=-2 TM0_3=-3 PP_1=1 ||| 2
+1
+[1] </s> |||  ||| 2
+"""
+
+
+def test_the_values_of_a_feature_are_numbered_as_in_lists_and_weights(tmp_path: Path) -> None:
+    (tmp_path / "h").mkdir()
+    for number in range(2):
+        (tmp_path / "h" / f"{number}.txt").write_text(NUMBERED)
+    names = Vocabulary()
+    forests = dict(read_forests(tmp_path / "h", feature_names=names))
+    dense = {"LM0": -2.5, "TM0_0": -0.25, "TM0_1": 0.0, "TM0_2": -1.0}
+    for forest in forests.values():
+        assert forest.features(1) == dense | {"PP_1": 1.0, "PP_2": 1.0}
+    assert sorted(names) == ["LM0", "PP_1", "PP_2", "TM0_0", "TM0_1", "TM0_2"]
+    weights = read_weights(text_file(tmp_path, "[weight]\nLM0= 1\nTM0= 1 1 1\n"))
+    assert forests[0].viterbi(weights).score == -3.75
+    write_forests(tmp_path / "again", forests.items(), MosesHypergraphs(suffix="txt"))
+    assert "TM0_1=-0.25 TM0_2=0 TM0_3=-1 PP_1=1" in (tmp_path / "again/0.txt").read_text()
+    assert [shape(f) for _, f in read_forests(tmp_path / "again")] == [
+        shape(f) for f in forests.values()
+    ]
+
+
+def text_file(folder: Path, text: str) -> Path:
+    (folder / "moses.ini").write_text(text)
+    return folder / "moses.ini"
+
+
+def test_the_numbers_of_cdec_stay(tmp_path: Path) -> None:
+    (tmp_path / "0.txt").write_text("1 2\n2\na ||| P_1=1 P_2=2\nb ||| P_1=3 P_2=4\n")
+    ((_, forest),) = read_forests(tmp_path)
+    assert forest.features(0) == {"P_1": 1.0, "P_2": 2.0}
+
+
+def test_dense_values_numbered_from_1_cannot_be_written_as_those_of_moses(tmp_path: Path) -> None:
+    forest = parse("1 2\n2\na ||| P_1=1 P_2=2\nb ||| P_1=3 P_2=4\n")
+    with pytest.raises(FormatError, match="numbered from 0 and written from 1, but of 'P_1'"):
+        write_forests(tmp_path / "h", [(0, forest)], "moses-hypergraph")
+    write_forests(tmp_path / "h", [(0, forest)], "moses-hypergraph:covered=false")
+
+
+def test_the_best_derivations_are_what_moses_translates(shared_data: Path) -> None:
+    folder = shared_data / "moses-hypergraphs"
+    weights = read_weights(folder / "moses.ini")
+    found = [
+        without_boundaries(forest).viterbi(weights).text for _, forest in read_forests(folder / "h")
+    ]
+    assert found == [line.strip() for line in read_lines(folder / "moses.1best")]
 
 
 def shape(forest: Forest) -> list[object]:

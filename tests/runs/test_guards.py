@@ -313,3 +313,40 @@ def test_a_huge_value_of_a_forest_is_an_error_that_says_where_it_is(tmp_path: Pa
     (tmp_path / "refs").write_text("text 0\n" * 3)
     with pytest.raises(DataError, match=r"all\.forests: sentence 1: feature 'b' of edge \d is 1e"):
         list(tune("mert", forests=tmp_path / "all.forests", refs=tmp_path / "refs"))
+
+
+def numbered(first: int) -> Change:
+    """Two values in place of one feature, numbered from `first`."""
+
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        features[f"tm_{first}"] = features.pop("tm")
+        features[f"tm_{first + 1}"] = float(index)
+
+    return with_features(change)
+
+
+@pytest.mark.parametrize("given", [{"tm_0": 1.0, "tm_1": 1.0}, {"tm": 1.0}, {"tm_1": 1, "tm_2": 1}])
+def test_values_of_a_feature_that_are_numbered_otherwise_are_an_error(
+    tmp_path: Path, given: dict[str, float]
+) -> None:
+    files = write_candidates(tmp_path, change=numbered(0 if "tm_2" in given else 1))
+    with pytest.raises(DataError, match=r"the start weights do not fit the data: 'tm' has tm_"):
+        run(files, start={"lm": 1.0} | given)
+
+
+def test_a_moses_ini_with_another_number_of_values_is_an_error(tmp_path: Path) -> None:
+    files = write_candidates(tmp_path, change=numbered(0))
+    ini = tmp_path / "moses.ini"
+    ini.write_text("[weight]\nlm= 1\ntm= 1 1 1\n")
+    assert run(files, moses_ini=ini, start={"lm": 1.0, "tm_0": 1.0, "tm_1": 1.0})
+    ini.write_text("[weight]\nlm= 1\ntm= 1\n")
+    with pytest.raises(DataError, match=r"moses\.ini does not fit the data: 'tm' has tm_0 to"):
+        run(files, moses_ini=ini, start={"lm": 1.0, "tm_0": 1.0, "tm_1": 1.0})
+
+
+def test_sparse_features_with_numbers_may_lack_a_start_weight(tmp_path: Path) -> None:
+    def change(sentence: int, index: int, features: dict[str, float]) -> None:
+        features[f"word_{sentence + 3 * index}"] = 1.0
+
+    start = {"lm": 1.0, "word_3": 1.0, "word_17": 0.5}
+    assert run(write_candidates(tmp_path, change=with_features(change)), start=start)

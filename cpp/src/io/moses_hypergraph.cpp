@@ -53,11 +53,19 @@ std::optional<std::string_view> vertex_digits(std::string_view token) {
     return digits;
 }
 
+std::string_view other_name(const FeatureRenaming& renamed, std::string_view name) {
+    if (renamed.empty()) return name;
+    const auto found = renamed.find(name);
+    return found == renamed.end() ? name : found->second;
+}
+
 class Parser {
   public:
-    Parser(std::shared_ptr<Vocabulary> words, std::shared_ptr<Vocabulary> feature_names)
+    Parser(std::shared_ptr<Vocabulary> words, std::shared_ptr<Vocabulary> feature_names,
+           const FeatureRenaming& renamed)
         : words_(*words),
           feature_names_(*feature_names),
+          renamed_(renamed),
           builder_(std::move(words), std::move(feature_names)) {}
 
     void line(std::string_view text) {
@@ -162,7 +170,7 @@ class Parser {
                 fail<FormatError>("expected a finite number as the value of feature '",
                                   token.substr(0, equals), "', found '", token.substr(equals + 1),
                                   "'");
-            ids_.push_back(feature_names_.add(token.substr(0, equals)));
+            ids_.push_back(feature_names_.add(other_name(renamed_, token.substr(0, equals))));
             values_.push_back(*value);
         }
         return false;
@@ -179,6 +187,7 @@ class Parser {
 
     Vocabulary& words_;
     Vocabulary& feature_names_;
+    const FeatureRenaming& renamed_;
     ForestBuilder builder_;
     bool first_ = true;     // is this the first line?
     bool covered_ = false;  // do edges have the third field?
@@ -219,11 +228,13 @@ void append_target(std::string& out, const Forest& forest, EdgeId edge) {
     if (forest.target(edge).empty()) out.append(" ");  // Moses splits at " ||| "
 }
 
-void append_features(std::string& out, const Forest& forest, EdgeId edge) {
+void append_features(std::string& out, const Forest& forest, EdgeId edge,
+                     const FeatureRenaming& renamed) {
     const SparseView features = forest.features(edge);
     for (std::size_t i = 0; i < features.size(); ++i) {
         if (i > 0) out.append(" ");
-        append_token(out, forest.feature_names()->text(features.ids[i]), "feature name");
+        const std::string_view name = forest.feature_names()->text(features.ids[i]);
+        append_token(out, other_name(renamed, name), "feature name");
         out.append("=");
         append_number(out, features.values[i]);
     }
@@ -233,8 +244,9 @@ void append_features(std::string& out, const Forest& forest, EdgeId edge) {
 
 Forest parse_moses_hypergraph(std::string_view text, const std::string& file,
                               const std::shared_ptr<Vocabulary>& words,
-                              const std::shared_ptr<Vocabulary>& feature_names) {
-    Parser parser(words, feature_names);
+                              const std::shared_ptr<Vocabulary>& feature_names,
+                              const FeatureRenaming& renamed) {
+    Parser parser(words, feature_names, renamed);
     Lines lines(file);
     const auto visit = [&](std::string_view line) { parser.line(line); };
     lines.feed(text, visit);
@@ -246,7 +258,8 @@ Forest parse_moses_hypergraph(std::string_view text, const std::string& file,
     }
 }
 
-std::string format_moses_hypergraph(const Forest& forest, bool covered) {
+std::string format_moses_hypergraph(const Forest& forest, bool covered,
+                                    const FeatureRenaming& renamed) {
     std::string out;
     if (covered) out.append(header).append("\n");
     out.append(std::to_string(forest.node_count())).append(" ");
@@ -256,7 +269,7 @@ std::string format_moses_hypergraph(const Forest& forest, bool covered) {
         for (const EdgeId edge : forest.edges(node)) {
             append_target(out, forest, edge);
             out.append("||| ");
-            append_features(out, forest, edge);
+            append_features(out, forest, edge, renamed);
             if (covered) out.append(" ||| ").append(std::to_string(forest.covered(node)));
             out.append("\n");
         }

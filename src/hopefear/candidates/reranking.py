@@ -10,6 +10,7 @@ from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError, HopefearWarning
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import SentenceKeys, detect_nbest, read_forests, write_nbest
+from hopefear.formats.fields import numbering_conflict
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.nbest import NBest
 from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
@@ -151,10 +152,12 @@ def check_features(weights: Weights, present: Sequence[str], what: str) -> None:
     """Compare the features of weights with those of `what`, lists or forests.
 
     Features on one side only are a warning, as is that all weights are zero; none in common is an
-    error.
+    error, and so are values of a feature that are numbered in different ways.
     """
     if not present:
         return
+    if (conflict := numbering_conflict(present, weights)) is not None:
+        raise DataError(f"the weights do not fit the {what}: {conflict}")
     if not any(name in weights for name in present):
         raise DataError(
             f"the {what} and the weights have no feature in common: the {what} have "

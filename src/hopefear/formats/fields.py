@@ -4,7 +4,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from hopefear.errors import FormatError
@@ -31,6 +31,7 @@ __all__ = [
     "json_object",
     "json_text",
     "keyed_values",
+    "numbering_conflict",
     "parse_json",
     "parse_number",
     "parse_sentence",
@@ -160,6 +161,46 @@ class WeightTable:
 def component_names(label: str, count: int) -> list[str]:
     """Return the names of the features behind a label with `count` values."""
     return [label] if count == 1 else [f"{label}_{i}" for i in range(count)]
+
+
+_NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})")
+
+
+def numbering_conflict(features: Iterable[str], weights: Iterable[str]) -> str | None:
+    """Say which values of a feature have no weight, though weights of the same label are there.
+
+    That is how numbering from 0 meets numbering from 1, and how a label with one value meets one
+    with several. Labels with gaps in their numbers are sparse features, which may lack weights.
+    """
+    found, given = _numbers(features), _numbers(weights)
+    for label in found.keys() & given.keys():
+        if found[label] - given[label] and all(map(_consecutive, (found[label], given[label]))):
+            return (
+                f"'{label}' has {_described(label, found[label])} as features, but weights of "
+                f"{_described(label, given[label])}"
+            )
+    return None
+
+
+def _numbers(names: Iterable[str]) -> dict[str, set[int]]:
+    """Return the numbers of each label; -1 stands for the label itself."""
+    numbers: dict[str, set[int]] = {}
+    for name in names:
+        match = _NUMBERED.fullmatch(name)
+        numbers.setdefault(match[1] if match else name, set()).add(int(match[2]) if match else -1)
+    return numbers
+
+
+def _consecutive(numbers: set[int]) -> bool:
+    """Whether these are the numbers of a dense feature."""
+    first = min(numbers)
+    return numbers == {-1} or (
+        first in (0, 1) and len(numbers) > 1 and max(numbers) == first + len(numbers) - 1
+    )
+
+
+def _described(label: str, numbers: set[int]) -> str:
+    return label if numbers == {-1} else f"{label}_{min(numbers)} to {label}_{max(numbers)}"
 
 
 def join_components(features: Mapping[str, float]) -> Iterator[tuple[str, Sequence[float]]]:

@@ -12,6 +12,7 @@ import numpy as np
 from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError
+from hopefear.formats.fields import numbering_conflict
 from hopefear.metrics import Bleu
 from hopefear.registry import suggest
 from hopefear.runs.load import Loaded
@@ -196,7 +197,9 @@ def check_schema(features: Sequence[str], data: Loaded) -> None:
 
 
 def check_common_features(start: Weights, known: Collection[str]) -> None:
-    """Refuse start weights that share no feature with the data."""
+    """Refuse start weights that share no feature with the data, or that number values otherwise."""
+    if (conflict := numbering_conflict(known, start)) is not None:
+        raise DataError(f"the start weights do not fit the data: {conflict}")
     if start and set(known).isdisjoint(start):
         raise DataError(
             "the start weights and the data have no feature in common: "

@@ -4,8 +4,9 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopefear.errors import FormatError
-from hopefear.formats import weights_formats, write_weights
+from hopefear.errors import DataError, FormatError
+from hopefear.formats import read_weights, weights_formats, write_weights
+from hopefear.formats.fields import numbering_conflict
 from hopefear.runs.settings import TuneSettings
 from hopefear.types import Vocabulary, Weights
 
@@ -55,8 +56,11 @@ def choose_output(
     is tried before anything is learned.
     """
     template = settings.decoder.template if settings.decoder is not None else None
-    if settings.moses_ini is not None or template is not None:
-        return WeightsOutput(format="moses", moses_ini=settings.moses_ini or template), None
+    if (moses_ini := settings.moses_ini or template) is not None:
+        own = read_weights(moses_ini, "moses")
+        if (conflict := numbering_conflict(features, own)) is not None:
+            raise DataError(f"{moses_ini} does not fit the data: {conflict}")
+        return WeightsOutput(format="moses", moses_ini=moses_ini), None
     asked = settings.weights_format
     tool = None if settings.decoder is None else settings.decoder.weights_format
     format = asked or tool or _WEIGHTS_OF_TOOL.get(data_format)

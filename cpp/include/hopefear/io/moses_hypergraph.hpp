@@ -11,6 +11,7 @@
 // Lines that begin with # are comments, except among the edges of a vertex.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,15 +20,21 @@
 
 namespace hopefear {
 
+// Names of features that are other ones in the text than in a forest, or the other way round: Moses
+// numbers the values of a feature from 1.
+using FeatureRenaming = std::map<std::string, std::string, std::less<>>;
+
 // Parse the forest of one sentence. Words and features are added to the vocabularies. Throws
 // FormatError with `file` and line.
 [[nodiscard]] Forest parse_moses_hypergraph(std::string_view text, const std::string& file,
                                             const std::shared_ptr<Vocabulary>& words,
-                                            const std::shared_ptr<Vocabulary>& feature_names);
+                                            const std::shared_ptr<Vocabulary>& feature_names,
+                                            const FeatureRenaming& renamed);
 
 // The text of a forest, in Moses' form or, without `covered`, in cdec's. Tails are written in the
 // order of the target side; another order is lost. Throws FormatError for words and feature names
 // that the format cannot represent.
-[[nodiscard]] std::string format_moses_hypergraph(const Forest& forest, bool covered);
+[[nodiscard]] std::string format_moses_hypergraph(const Forest& forest, bool covered,
+                                                  const FeatureRenaming& renamed);
 
 }  // namespace hopefear

@@ -19,6 +19,7 @@ from hopefear.formats.fields import (
     component_names,
     format_number,
     join_components,
+    numbering_conflict,
     split_blanks,
 )
 from hopefear.formats.files import PathLike, Source, named_file, open_output, open_source
@@ -128,18 +129,22 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
     """
     lines = _lines(template)
     carriage_return = "\r" if lines[0].endswith("\r") else ""
-    sparse = dict(weights)
+    sparse, listed = dict(weights), set[str]()
     end = weight_file = None
     old = ""
     for at, (section, words) in enumerate(sections(lines)):
         if section == "weight" and words:
             end = at + 1
             if words[0].endswith("=") and len(words) > 1:
-                lines[at] = _replaced(lines[at], words, weights, sparse)
+                names = component_names(words[0].removesuffix("="), len(words) - 1)
+                listed.update(names)
+                lines[at] = _replaced(lines[at], words, names, sparse)
         elif section == "weight-file" and words and words != ["[weight-file]"]:
             weight_file, old = at, words[0]
     if end is None:
         raise FormatError(f"{template}: the section [weight] is missing")
+    if (conflict := numbering_conflict(weights, listed)) is not None:
+        raise FormatError(f"{template}: the new weights do not fit [weight]: {conflict}")
     with open_output(path) as out, ExitStack() as stack:
         if sparse and weight_file is not None:
             target = Path(f"{path}.sparse").absolute()
@@ -156,13 +161,12 @@ def write_moses_ini(path: PathLike, weights: Weights, template: PathLike) -> Non
         out.flush()
 
 
-def _replaced(line: str, words: list[str], weights: Weights, sparse: dict[str, float]) -> str:
+def _replaced(line: str, words: list[str], names: list[str], sparse: dict[str, float]) -> str:
     """Return a line of [weight] with its new values, and remove them from `sparse`."""
-    names = component_names(words[0].removesuffix("="), len(words) - 1)
-    if not any(name in weights for name in names):
+    if not any(name in sparse for name in names):
         return line
     values = [
-        format_number(sparse.pop(name)) if name in weights else old
+        format_number(sparse.pop(name)) if name in sparse else old
         for name, old in zip(names, words[1:], strict=True)
     ]
     content, mark, comment = line.partition("#")
