@@ -151,10 +151,35 @@ def test_kaldi_words_are_read_and_written_through_a_table(tmp_path: Path) -> Non
         list(read_forests(tmp_path / "lat", format))
 
 
-def test_numbers_of_arcs_are_named_by_the_label_and_confusion_networks_need_no_lengths(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "a").write_text("((('a',0.5),('*EPS*',1),),(('b\\'s',1,2,1),),)\n\n()\n")
+# As cdec's own tests have them: no spans were set, the first node has no edges, a quote at the end.
+CDEC_LATTICE = (
+    '{"rules":[1,"[X] ||| [X] le ||| [1] the",2,"[X] ||| [X] maison ||| [1] house"],'
+    '"features":["f"],'
+    '"edges":[],"node":{"in_edges":[]},'
+    '"edges":[{"tail":[0],"spans":[SPAN,32767,-7,32767],"feats":[0,0.5],"rule":1}],'
+    '"node":{"in_edges":[0]},'
+    '"edges":[{"tail":[1],"spans":[SPAN,32767,-7,32767],"feats":[0,0.25],"rule":2},'
+    '{"tail":[0],"feats":[],"rule":2}],"node":{"in_edges":[1,2],"cat":"Goal"}}"\n'
+)
+
+
+@pytest.mark.parametrize("span", ["24568", "-8200"])
+def test_forests_of_the_tests_of_cdec_are_read(tmp_path: Path, span: str) -> None:
+    (tmp_path / "0.json").write_text(CDEC_LATTICE.replace("SPAN", span))
+    ((_, forest),) = read_forests(tmp_path)
+    assert meanings(forest) == Counter([(("the", "house"), (("f", 0.75),)), (("house",), ())])
+    assert [forest.covered(node) for node in range(3)] == [0, 0, 0]
+    assert [forest.source_begin(node) for node in range(3)] == [None, None, None]
+
+
+def test_a_goal_without_edges_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "0.json").write_text('{"edges":[],"node":{"in_edges":[]}}')
+    with pytest.raises(FormatError, match="node 0 is the root and has no derivation"):
+        list(read_forests(tmp_path))
+
+
+def test_numbers_of_arcs_are_named_by_the_label(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("((('a',0.5,1),('*EPS*',1,1),),(('b\\'s',1,2,1),),)\n\n()\n")
     ((sentence, forest),) = read_forests(tmp_path / "a", "plf:label=Cost")
     assert sentence == 0
     assert meanings(forest) == Counter(
@@ -163,6 +188,19 @@ def test_numbers_of_arcs_are_named_by_the_label_and_confusion_networks_need_no_l
             (("b's",), (("Cost", 1.0), ("Cost_0", 1.0), ("Cost_1", 2.0))),
         ]
     )
+
+
+def test_a_lattice_is_read_as_cdec_reads_it(tmp_path: Path) -> None:
+    """A single number is the length, and the cost without a name is LatticeCost_0."""
+    (tmp_path / "a").write_text("((('a',2),('b',0.25,1),),(('c',0.5,3,1),),)\n")
+    ((_, forest),) = read_forests(tmp_path / "a")
+    costs = (("LatticeCost_0", 0.75), ("LatticeCost_1", 3.0))
+    assert meanings(forest) == Counter([(("a",), ()), (("b", "c"), costs)])
+    (tmp_path / "a").write_text("((('a',0.5),),)\n")
+    with pytest.raises(
+        FormatError, match=r"a:1: the length of an arc must be a whole number.*0\.5"
+    ):
+        list(read_forests(tmp_path / "a"))
 
 
 @pytest.mark.parametrize("format", GRAPHS)

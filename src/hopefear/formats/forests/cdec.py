@@ -1,7 +1,8 @@
 """cdec's forests as JSON files ``ID.json.gz``, which cdec wrote until October 2014.
 
 One object with repeated keys in a fixed order: rules and features, then the edges of each node
-followed by the node, tails before heads, the goal last.
+followed by the node, tails before heads, the goal last. A node without edges is an axiom: it
+derives the empty string.
 """
 
 import json
@@ -84,16 +85,20 @@ def _decoded(text: bytes, name: str) -> str:
 
 
 def _parse(text: str, name: str, words: Vocabulary, feature_names: Vocabulary) -> Forest:
-    pairs = parse_json(text, name, 1, pairs=True)
+    # Files of cdec's own tests have a quote at the end.
+    pairs = parse_json(re.sub(r'\}"\s*$', "}", text), name, 1, pairs=True)
     if not isinstance(pairs, JsonPairs):
         raise FormatError(f"{name}:1: expected an object, got {pairs!r:.40}")
-    reader = _Reader(ForestBuilder(words, feature_names))
+    reader = _Reader()
     try:
         for key, value in pairs:
             reader.add(key, value)
-        return reader.finish()
+        return reader.finish(ForestBuilder(words, feature_names))
     except (FormatError, ForestError) as error:
         raise FormatError(f"{name}:1: {error}") from None
+
+
+UNKNOWN = (-1, -1)
 
 
 @dataclass
@@ -108,7 +113,7 @@ class _Edge:
 class _Reader:
     """Processes keys and values in order."""
 
-    builder: ForestBuilder
+    nodes: list[list[_Edge]] = field(default_factory=list)
     rules: dict[int, list[str | int]] = field(default_factory=dict)
     features: list[str] = field(default_factory=list)
     edges: list[_Edge | None] = field(default_factory=list)  # None: the edge already has its head
@@ -128,30 +133,48 @@ class _Reader:
                 for edge in json_list(value, key):
                     self.edges.append(self._edge(edge, f"edge {len(self.edges)}"))
             case "node":
-                self._node(_table(value, f"node {self.builder.node_count}"))
+                self._node(_table(value, f"node {len(self.nodes)}"))
             case "is_sorted":
                 pass
             case _:
                 raise FormatError(f"unknown key '{key}'")
 
-    def finish(self) -> Forest:
-        if not self.builder.node_count:
+    def finish(self, builder: ForestBuilder) -> Forest:
+        if not self.nodes:
             raise FormatError("the forest has no node")
-        self.builder.set_root(self.builder.node_count - 1)
-        return self.builder.build()
+        known = self._has_spans()
+        axiom = _Edge([], [], {}, UNKNOWN)
+        goal = len(self.nodes) - 1
+        for node, edges in enumerate(self.nodes):
+            begin, end = edges[0].span if edges and known else UNKNOWN
+            builder.add_node(begin=begin if begin >= 0 else None, covered=end - begin)
+            for edge in edges if edges or node == goal else [axiom]:
+                builder.add_edge(node, tails=edge.tails, target=edge.target, features=edge.features)
+        builder.set_root(goal)
+        return builder.build()
+
+    def _has_spans(self) -> bool:
+        """Whether spans are places of the source: cdec also writes spans that were never set.
+
+        If they are, the source begins at 0, and the goal covers all of it.
+        """
+        spans = [edge.span for edges in self.nodes for edge in edges if edge.span != UNKNOWN]
+        whole = (min((b for b, _ in spans), default=-1), max((e for _, e in spans), default=-1))
+        goal = self.nodes[-1][0].span if self.nodes[-1] else UNKNOWN
+        return whole[0] == 0 and goal in (whole, UNKNOWN)
 
     def _edge(self, value: object, what: str) -> _Edge:
         table = _table(value, what)
         tails = [
             json_integer(tail, f"{what}: a tail") for tail in json_list(table.get("tail"), what)
         ]
-        if early := [tail for tail in tails if tail >= self.builder.node_count]:
+        if early := [tail for tail in tails if tail >= len(self.nodes)]:
             raise FormatError(f"{what}: its tail {early[0]} is not an earlier node")
         spans = [
-            json_integer(place, f"{what}: a span", least=-1)
+            json_integer(place, f"{what}: a span", least=-(2**15))
             for place in json_list(table.get("spans"), f"{what}: spans")
         ]
-        begin, end = spans[:2] if len(spans) >= 2 and 0 <= spans[0] <= spans[1] else (-1, -1)
+        begin, end = spans[:2] if len(spans) >= 2 and 0 <= spans[0] <= spans[1] else UNKNOWN
         rule = table.get("rule")
         if rule is None:
             target: list[str | int] = list(range(len(tails)))
@@ -181,8 +204,7 @@ class _Reader:
         return found
 
     def _node(self, table: dict[str, object]) -> None:
-        number = self.builder.node_count
-        what = f"node {number}"
+        what = f"node {len(self.nodes)}"
         taken: list[_Edge] = []
         for value in json_list(table.get("in_edges"), f"{what}: in_edges"):
             place = json_integer(value, f"{what}: an edge")
@@ -193,12 +215,7 @@ class _Reader:
                 raise FormatError(f"{what}: edge {place} already has a head")
             self.edges[place] = None
             taken.append(edge)
-        begin, end = taken[0].span if taken else (-1, -1)
-        self.builder.add_node(begin=begin if begin >= 0 else None, covered=end - begin)
-        for edge in taken:
-            self.builder.add_edge(
-                number, tails=edge.tails, target=edge.target, features=edge.features
-            )
+        self.nodes.append(taken)
 
 
 def _table(value: object, what: str) -> dict[str, object]:

@@ -170,7 +170,8 @@ class PlfLattices:
     """A file with one lattice per line; ``*EPS*`` stands for no word."""
 
     label: str = setting(
-        "LatticeCost", "Name of the value of an arc; several are LABEL_0, LABEL_1, ..."
+        "LatticeCost_0",
+        "Name of the value of an arc, by default as in cdec; several are LABEL_0, LABEL_1, ...",
     )
 
     def sniff(self, source: Source) -> bool:
@@ -244,22 +245,23 @@ class _Parser:
         word = self._string("a word in quotes")
         numbers: list[float] = []
         features: dict[str, float] = {}
-        named = False
         while self._is(","):
             self._advance()
             if self._is("{"):
-                features, named = self._features(), True
+                features = self._features()
             elif not self._is(")"):
                 numbers.append(self._number())
         self._take(")", "',' or ')' in an arc")
-        # A single number is a score, since confusion networks have no lengths.
-        distance = 1.0
-        if named or len(numbers) > 1:
-            distance = numbers.pop() if numbers else 1.0
+        # The last number is the length, also a single one, as for cdec and Moses.
+        distance = numbers.pop() if numbers else 1.0
         if distance != int(distance):
-            raise FormatError(f"the length of an arc must be a whole number, got {distance}")
+            raise FormatError(
+                f"the length of an arc must be a whole number, got {distance}; it is the last "
+                "number of an arc, also where there is only one"
+            )
+        label = self._label.removesuffix("_0")
         for i, number in enumerate(numbers):
-            features[self._label if len(numbers) == 1 else f"{self._label}_{i}"] = number
+            features[self._label if len(numbers) == 1 else f"{label}_{i}"] = number
         said = () if word == PLF_EPSILON else tuple(split_blanks(word))
         return ColumnArc(said, features, int(distance))
 
