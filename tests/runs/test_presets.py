@@ -1,7 +1,12 @@
 """Every preset, on made-up lists."""
 
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,6 +82,80 @@ def test_a_part_of_a_learner_can_be_changed_without_its_name(learner: str) -> No
     wrong = ["learner.reference.name=local", "learner.reference.mu=-0.5"]
     with pytest.raises(ConfigError, match=r"learner\.reference\.mu"):
         build_settings(learner, data, assignments=wrong)
+
+
+def numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Every number of a preset, with its dotted name."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from numbers(value, f"{prefix}{key}.")
+        elif isinstance(value, bool | int | float):
+            yield f"{prefix}{key}", value
+
+
+def cited_numbers() -> list[tuple[str, str, str, float, list[str]]]:
+    """The rows of the table in docs/papers.md: paper, place, setting, value, presets."""
+    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    table = page.split("## Every number of the presets")[1].split("## ")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in table.splitlines()
+        if line.startswith("| ") and "---" not in line
+    ]
+    return [
+        (paper, place, setting.strip("`"), tomllib.loads(f"v = {value}")["v"], names)
+        for paper, place, setting, value, presets in rows[1:]
+        if (names := re.findall("`(.*?)`", presets))
+    ]
+
+
+def test_every_number_of_a_preset_is_that_of_its_paper() -> None:
+    rows, used = cited_numbers(), set()
+    papers = {paper for paper, *_ in rows}
+    assert papers >= {"chiang2012", "gimpel2012", "watanabe2012"}
+    for preset in load_presets().values():
+        if preset.paper not in papers:
+            continue
+        for name, value in numbers({**preset.settings, **preset.variants}):
+            fitting = [
+                (i, row)
+                for i, row in enumerate(rows)
+                if row[0] == preset.paper
+                and fnmatchcase(name, row[2])
+                and any(fnmatchcase(preset.name, pattern) for pattern in row[4])
+            ]
+            # A setting with a row of its own is not covered by a pattern.
+            named = [one for one in fitting if one[1][2] == name] or fitting
+            assert len(named) == 1, f"{preset.name} {name} is in {len(named)} rows"
+            i, row = named[0]
+            assert (row[3], type(row[3])) == (value, type(value)), f"{preset.name} {name}"
+            used.add(i)
+    assert [row for i, row in enumerate(rows) if i not in used] == []
+
+
+def test_every_row_and_curve_of_the_papers_is_a_configuration() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    table = page.split("## Every row and curve of the papers")[1].split("## ")[0]
+    data = {"tuning.source": "s", "tuning.references": ["r"], "model": "m"}
+    commands = re.findall(r"`((?:[a-z]+20\d\d-|rampion ).*?)`", table)
+    assert len(commands) > 30
+    for command in commands:
+        name, *words = command.split()
+        options: dict[str, Any] = dict(data)
+        assignments = []
+        for option, value in zip(words[::2], words[1::2], strict=True):
+            if option == "--set":
+                assignments.append(value)
+            else:
+                key = option.removeprefix("--").replace("-", "_")
+                options[key] = value if key == "start" else tomllib_value(value)
+        plain = build_settings(name, data)
+        assert (build_settings(name, options, assignments=assignments) == plain) == (not words)
+
+
+def tomllib_value(text: str) -> object:
+    """What the command line makes of a word."""
+    return {"no": False, "yes": True}[text] if text in ("no", "yes") else float(text)
 
 
 def test_every_preset_is_explained_in_a_line() -> None:
