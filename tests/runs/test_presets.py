@@ -148,14 +148,9 @@ def test_every_row_and_curve_of_the_papers_is_a_configuration() -> None:
                 assignments.append(value)
             else:
                 key = option.removeprefix("--").replace("-", "_")
-                options[key] = value if key == "start" else tomllib_value(value)
+                options[key] = value if key == "start" else float(value)
         plain = build_settings(name, data)
         assert (build_settings(name, options, assignments=assignments) == plain) == (not words)
-
-
-def tomllib_value(text: str) -> object:
-    """What the command line makes of a word."""
-    return {"no": False, "yes": True}[text] if text in ("no", "yes") else float(text)
 
 
 def test_every_preset_is_explained_in_a_line() -> None:
