@@ -290,7 +290,18 @@ void bind_forest_rescorer(nb::module_& m) {
                     [&] { return self.rescore(forest, as_span(weights), only_best); });
             },
             nb::arg("forest"), nb::arg("weights"), nb::arg("only_best"),
-            "The forest with language models, or only its best derivation.");
+            "The forest with language models, or only its best derivation.")
+        .def(
+            "kbest",
+            [](ForestRescorer& self, const PreparedForest& forest, const ArrayIn<double>& weights,
+               std::size_t size, std::size_t limit) {
+                return without_gil([&] {
+                    return self.kbest(forest, as_span(weights),
+                                      {.size = size, .distinct = true, .limit = limit});
+                });
+            },
+            nb::arg("forest"), nb::arg("weights"), nb::arg("size"), nb::arg("limit"),
+            "The best derivations with different words of the forest with language models.");
 }
 
 }  // namespace

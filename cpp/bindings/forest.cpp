@@ -199,6 +199,15 @@ void bind_forest_set(nb::module_& m) {
         nb::arg("forests"), nb::arg("scores"), nb::arg("builder"), nb::arg("sentences"),
         nb::kw_only(), nb::arg("size"), nb::arg("distinct"), nb::arg("limit"), nb::arg("threads"),
         "Add the k best derivations of some forests to n-best lists; returns how many were new.");
+    nb::class_<KBestList>(m, "KBestList", "The best translations of a sentence.")
+        .def("__len__", [](const KBestList& list) { return list.texts.size(); })
+        .def(
+            "add_to",
+            [](const KBestList& list, NBestBuilder& builder, std::size_t sentence) {
+                return add_list(sentence, list, builder);
+            },
+            nb::arg("builder"), nb::arg("sentence"),
+            "Add the list of a sentence to n-best lists; returns how many hypotheses were new.");
 }
 
 // Semirings as values, and the inside and outside values of forests in them.

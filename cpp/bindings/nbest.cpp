@@ -91,6 +91,14 @@ void bind_builder(nb::module_& m) {
 void bind_rows(nb::class_<NBest>& lists) {
     lists
         .def(
+            "merged",
+            [](const NBest& nbest, const NBest& other) {
+                return without_gil([&] { return merge(nbest, other); });
+            },
+            nb::arg("other"),
+            "The hypotheses of these lists, followed by those that only the other lists have, with "
+            "their statistics.")
+        .def(
             "subset",
             [](const NBest& nbest, std::vector<std::int64_t> sentences) {
                 const nb::gil_scoped_release released;
@@ -144,7 +152,31 @@ void bind_rows(nb::class_<NBest>& lists) {
         .def(
             "text",
             [](const NBest& nbest, std::int64_t row) { return nbest.text(nbest.checked_row(row)); },
-            nb::arg("row"), "The text of a hypothesis.");
+            nb::arg("row"), "The text of a hypothesis.")
+        .def(
+            "texts",
+            [](const NBest& nbest, std::int64_t sentence) {
+                return nbest.texts(nbest.checked_sentence(sentence));
+            },
+            nb::arg("sentence"), "The texts of a sentence's hypotheses.")
+        .def(
+            "feature_rows",
+            [](const NBest& nbest) {
+                std::vector<std::int64_t> sizes;
+                std::vector<FeatureId> ids;
+                std::vector<double> values;
+                {
+                    const nb::gil_scoped_release released;
+                    nbest.for_each({0, nbest.hypotheses()}, [&](std::size_t, SparseView row) {
+                        sizes.push_back(static_cast<std::int64_t>(row.size()));
+                        ids.insert(ids.end(), row.ids.begin(), row.ids.end());
+                        values.insert(values.end(), row.values.begin(), row.values.end());
+                    });
+                }
+                return std::tuple(to_array(std::move(sizes)), to_array(std::move(ids)),
+                                  to_array(std::move(values)));
+            },
+            "The features of all rows: how many each row has, their ids and their values.");
 }
 
 void bind_kernels(nb::class_<NBest>& lists) {

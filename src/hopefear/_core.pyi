@@ -121,6 +121,11 @@ class NBest:
     def spilled(self) -> bool:
         """Whether the data lie in temporary files."""
 
+    def merged(self, other: NBest) -> NBest:
+        """
+        The hypotheses of these lists, followed by those that only the other lists have, with their statistics.
+        """
+
     def subset(self, sentences: Sequence[int]) -> NBest:
         """
         The lists of these sentences with their statistics; the other lists are empty.
@@ -143,6 +148,14 @@ class NBest:
 
     def text(self, row: int) -> str:
         """The text of a hypothesis."""
+
+    def texts(self, sentence: int) -> list[str]:
+        """The texts of a sentence's hypotheses."""
+
+    def feature_rows(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]]:
+        """
+        The features of all rows: how many each row has, their ids and their values.
+        """
 
     def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """w · h of each row."""
@@ -386,6 +399,16 @@ def add_kbest(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict
     """
     Add the k best derivations of some forests to n-best lists; returns how many were new.
     """
+
+class KBestList:
+    """The best translations of a sentence."""
+
+    def __len__(self) -> int: ...
+
+    def add_to(self, builder: NBestBuilder, sentence: int) -> int:
+        """
+        Add the list of a sentence to n-best lists; returns how many hypotheses were new.
+        """
 
 class BooleanSemiring:
     """(or, and): is there a derivation?"""
@@ -1723,6 +1746,11 @@ class ForestRescorer:
 
     def rescore(self, forest: PreparedForest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], only_best: bool) -> Forest:
         """The forest with language models, or only its best derivation."""
+
+    def kbest(self, forest: PreparedForest, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], size: int, limit: int) -> KBestList:
+        """
+        The best derivations with different words of the forest with language models.
+        """
 
 class RuleSmoothing(enum.Enum):
     """How relative frequencies are smoothed."""

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from hopefear.candidates import DecodedSet, Parses, write_parses
 from hopefear.formats.forests.store import ForestStore
 from hopefear.learners import AnyLearner, Arow, MinRisk, Mira, OnlineSgd, Perceptron
+from hopefear.nbest import NBest
 from hopefear.search import Linear, NBestSearch
 from hopefear.types import FloatArray, Weights
 from small_models import START, small_corpus, small_decoder, small_set
@@ -41,7 +42,7 @@ def test_forests_and_translations_are_those_of_the_decoder(
     assert_array_equal(data.chosen(w), data.prepared.statistics(texts).sum(axis=0))
 
 
-def test_lists_hold_the_best_translations_and_what_was_seen(data: DecodedSet) -> None:
+def test_lists_hold_the_best_translations(data: DecodedSet) -> None:
     w = start_of(data)
     lists = data.kbest_lists(w, 5)
     assert lists.nbest.sentence_count == 12
@@ -53,10 +54,6 @@ def test_lists_hold_the_best_translations_and_what_was_seen(data: DecodedSet) ->
         forest = data.forest(number, w)
         assert forest is not None
         assert lists.nbest.features_of(rows[0]) == forest.viterbi(w).features
-    both = data.kbest_lists(-w, 5, seen=lists)
-    assert len(both.nbest) > len(lists.nbest)
-    assert both.nbest.text(both.nbest.rows(3)[0]) == lists.nbest.text(lists.nbest.rows(3)[0])
-    assert len(data.kbest_lists(w, 5, seen=both).nbest) == len(both.nbest)
     some = data.subset([2, 7]).kbest_lists(w, 5)
     assert np.flatnonzero(np.diff(some.nbest.offsets)).tolist() == [2, 7]
 
@@ -129,9 +126,27 @@ def test_a_sentence_without_words_has_no_forest_and_an_empty_translation(tmp_pat
     rescorer = decoder.rescorer()
     store = ForestStore.open(tmp_path / "gaps.forests", feature_names=data.feature_names)
     gaps = DecodedSet(Parses(store, rescorer), rescorer, references, data.metric)
-    assert gaps.forest(1, start_of(data)) is None
-    assert gaps.texts(start_of(data))[1] == ""
-    assert len(gaps.kbest_lists(start_of(data), 3).nbest.rows(1)) == 0
+    w = start_of(data)
+    assert gaps.forest(1, w) is None
+    assert gaps.texts(w)[1] == ""
+    lists = gaps.kbest_lists(w, 3)
+    assert [lists.nbest.text(row) for row in lists.nbest.rows(1)] == [""]
+    assert_array_equal(lists.first, gaps.chosen(w))
+
+
+def test_lists_of_scaled_data_have_scaled_features(data: DecodedSet) -> None:
+    w, unit = start_of(data), data.feature_unit
+    plain, scaled = data.kbest_lists(w, 5).nbest, data.scaled.kbest_lists(w * unit, 5).nbest
+    assert contents(scaled, unit) == contents(plain, np.ones_like(unit))
+
+
+def contents(lists: NBest, unit: FloatArray) -> list[tuple[str, dict[str, float]]]:
+    units = dict(zip(lists.feature_names, unit.tolist(), strict=True))
+    found = []
+    for row in range(len(lists)):
+        features = lists.features_of(row).items()
+        found.append((lists.text(row), {name: round(v * units[name], 9) for name, v in features}))
+    return found
 
 
 def test_online_learners_learn_from_scaled_features(data: DecodedSet) -> None:

@@ -88,6 +88,47 @@ def test_merged_lists_equal_those_built_of_everything(
     assert sum(new) == len(merged)
 
 
+@given(ADDED, ADDED, st.booleans())
+def test_merged_lists_keep_the_statistics_of_their_hypotheses(
+    first: list[Added], second: list[Added], judged: bool
+) -> None:
+    both = [build(first), build(second)]
+    for number, lists in enumerate(both):
+        if number == 0 or judged:
+            lists.set_statistics(np.arange(2.0 * len(lists)).reshape(-1, 2) + 0.5 * number)
+    merged = both[0].merged(both[1])
+    assert contents(merged) == expected(expected(first) + expected(second))
+    if not judged:
+        assert merged.statistics is None
+        return
+    rows = [(contents(lists), lists.statistics) for lists in both]
+    known = [
+        (one, row.tolist())
+        for hypotheses, statistics in rows
+        if statistics is not None
+        for one, row in zip(hypotheses, statistics, strict=True)
+    ]
+    found = merged.statistics
+    assert found is not None
+    for one, row in zip(contents(merged), found.tolist(), strict=True):
+        assert row == next(statistics for known_one, statistics in known if known_one == one)
+
+
+@given(ADDED)
+def test_all_texts_and_features_can_be_read_at_once(added: list[Added]) -> None:
+    lists = build(added)
+    texts = [text for sentence in range(lists.sentence_count) for text in lists.texts(sentence)]
+    assert texts == [lists.text(row) for row in range(len(lists))]
+    sizes, ids, values = lists.feature_rows()
+    names = [lists.feature_names[int(i)] for i in ids]
+    ends = np.cumsum(sizes).tolist()
+    rows = [
+        dict(zip(names[end - size : end], values[end - size : end].tolist(), strict=True))
+        for size, end in zip(sizes.tolist(), ends, strict=True)
+    ]
+    assert rows == [lists.features_of(row) for row in range(len(lists))]
+
+
 def test_sentences_without_hypotheses_are_reported() -> None:
     builder = NBestBuilder()
     builder.add(2, "x", {})

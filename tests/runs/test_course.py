@@ -75,9 +75,12 @@ class Counted(ForestSet):
 
     listed = 0
 
-    def kbest_lists(self, weights: FloatArray, k: int, **options: Any) -> ListSet:
+    def kbest_lists(self, weights: FloatArray, k: int) -> ListSet:
         self.listed += 1
-        return super().kbest_lists(weights, k, **options)
+        return super().kbest_lists(weights, k)
+
+    def chosen(self, weights: FloatArray) -> FloatArray:
+        raise AssertionError("the lists tell what is best")
 
 
 def forests(metric: TextMetric) -> Counted:
@@ -110,6 +113,18 @@ def test_of_the_epochs_on_a_list_the_best_is_handed_on(metric: TextMetric) -> No
     assert len(set(scores)) > 3
     best = int(np.argmax(scores) if metric.higher_is_better else np.argmin(scores))
     assert_array_equal(found.weights, offers[best])
+
+
+def test_each_weights_are_decoded_once_to_be_scored_and_learned_from() -> None:
+    data = forests(Bleu(tokenize="none"))
+    rhythm = Rhythm(epochs=3, list_size=10, decodings=4, lists="replaced")
+    start = FOREST_START.vector(data.feature_names)
+    course = course_of(KBestMira(), data, start, rhythm=rhythm)
+    *_, finished = learn(course, FOREST_START, About(name="kbest-mira"))
+    assert isinstance(finished, RunFinished)
+    assert (finished.epochs, data.listed) == (4, 5)
+    plain = ForestSet(data.forests, data.references, Bleu(tokenize="none"))
+    assert finished.tuning_score == plain.score(finished.weights.vector(data.feature_names))
 
 
 def test_or_the_last_one_if_the_rhythm_says_so() -> None:

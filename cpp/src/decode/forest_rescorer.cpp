@@ -8,6 +8,7 @@
 #include "hopefear/base/error.hpp"
 #include "hopefear/decode/language_models.hpp"
 #include "hopefear/forest/builder.hpp"
+#include "hopefear/forest/viterbi.hpp"
 
 namespace hopefear {
 
@@ -288,6 +289,12 @@ Forest ForestRescorer::rescore(const PreparedForest& prepared, std::span<const d
     const RescoredChart& rescored =
         worker->rescorer.rescore(worker->chart, prepared.numbers(), nonlocal);
     return ForestMaker(prepared, worker->chart, rescored).make(only_best);
+}
+
+KBestList ForestRescorer::kbest(const PreparedForest& prepared, std::span<const double> weights,
+                                const ListOptions& options) {
+    const Forest forest = rescore(prepared, weights, false);
+    return kbest_list(forest, score_edges(forest, weights), options);
 }
 
 }  // namespace hopefear

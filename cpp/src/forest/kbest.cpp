@@ -7,7 +7,6 @@
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/hash.hpp"
-#include "hopefear/base/sparse_rows.hpp"
 #include "hopefear/base/threads.hpp"
 #include "hopefear/forest/inside_outside.hpp"
 #include "hopefear/forest/viterbi.hpp"
@@ -211,35 +210,32 @@ DerivationList kbest(const Forest& forest, std::vector<double> scores, std::size
     return found;
 }
 
-namespace {
-
-// The list of one sentence.
-struct List {
-    std::vector<std::string> texts;
-    SparseRows features;
-};
-
-List kbest_list(const Forest& forest, std::span<const double> scores, const ListOptions& options) {
-    const DerivationList found = kbest(forest, {scores.begin(), scores.end()}, options.size,
-                                       options.distinct, options.limit);
-    List list;
-    for (std::size_t i = 0; i + 1 < found.begin.size(); ++i) {
-        const auto begin = static_cast<std::size_t>(found.begin[i]);
-        const auto edges =
-            std::span(found.edges)
-                .subspan(begin, static_cast<std::size_t>(found.begin[i + 1]) - begin);
+KBestList kbest_list(const Forest& forest, std::vector<double> scores, const ListOptions& options) {
+    KBest search(forest, std::move(scores), options.distinct, options.limit);
+    KBestList list;
+    while (list.texts.size() < options.size) {
+        const auto next = search.next();
+        if (!next) break;
         std::string& text = list.texts.emplace_back();
-        for (const Symbol word : derivation_words(forest, edges)) {
+        for (const Symbol word : derivation_words(forest, next->edges)) {
             if (!text.empty()) text += ' ';
             text += forest.words()->text(word);
         }
-        const auto [ids, values] = derivation_features(forest, edges);
-        list.features.add({ids, values});
+        const auto [ids, values] = derivation_features(forest, next->edges);
+        list.features.append(ids, values);
     }
+    list.features.freeze();
     return list;
 }
 
-}  // namespace
+std::size_t add_list(std::size_t sentence, const KBestList& list, NBestBuilder& builder) {
+    std::size_t added = 0;
+    for (std::size_t i = 0; i < list.texts.size(); ++i) {
+        const SparseView row = list.features[i];
+        added += builder.add(sentence, list.texts[i], row.ids, row.values);
+    }
+    return added;
+}
 
 std::size_t add_kbest(const ForestSet& forests, std::span<const double> scores,
                       std::span<const std::int64_t> sentences, const ListOptions& options,
@@ -248,19 +244,16 @@ std::size_t add_kbest(const ForestSet& forests, std::span<const double> scores,
     if (forests.feature_names() && builder.feature_names() != forests.feature_names())
         fail<DataError>("the n-best lists have other feature names than the forests");
     for (const std::int64_t sentence : sentences) (void)forests.checked_sentence(sentence);
-    std::vector<List> lists(sentences.size());
+    std::vector<KBestList> lists(sentences.size());
     parallel_blocks(sentences.size(), 1, threads, [&](std::size_t i, std::size_t) {
         const auto sentence = static_cast<std::size_t>(sentences[i]);
+        const auto own = forests.edges(scores, sentence);
         if (const Forest* forest = forests[sentence])
-            lists[i] = kbest_list(*forest, forests.edges(scores, sentence), options);
+            lists[i] = kbest_list(*forest, {own.begin(), own.end()}, options);
     });
     std::size_t added = 0;
     for (std::size_t i = 0; i < lists.size(); ++i)
-        for (std::size_t j = 0; j < lists[i].texts.size(); ++j) {
-            const SparseView row = lists[i].features[j];
-            added += builder.add(static_cast<std::size_t>(sentences[i]), lists[i].texts[j], row.ids,
-                                 row.values);
-        }
+        added += add_list(static_cast<std::size_t>(sentences[i]), lists[i], builder);
     return added;
 }
 

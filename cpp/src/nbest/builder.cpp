@@ -83,29 +83,104 @@ std::size_t NBestBuilder::add(const NBest& other) {
     return add(other, sentences);
 }
 
-std::size_t NBestBuilder::add(const NBest& other, std::span<const std::int64_t> sentences) {
-    // Our ids of the other lists' names, filled when needed.
-    std::vector<FeatureId> known(other.feature_count(), -1);
-    const Vocabulary& names = *other.feature_names();
-    const std::size_t before = hypotheses();
-    for (const std::int64_t number : sentences) {
-        const std::size_t sentence = other.checked_sentence(number);
-        const auto [begin, end] = other.rows(sentence);
+// Adds hypotheses of other lists. Our ids of their names are found when needed.
+class NBestBuilder::Import {
+  public:
+    Import(NBestBuilder& builder, const NBest& other)
+        : builder_(builder),
+          other_(other),
+          features_(other.feature_count(), -1),
+          same_features_(builder.feature_names_ == other.feature_names()),
+          same_words_(builder.word_names_ == other.words()) {}
+
+    // Call added(row) for each row of the sentence that was new.
+    template <class Added>
+    void add(std::size_t sentence, const Added& added) {
+        const auto [begin, end] = other_.rows(sentence);
+        other_.text_->read_all(sentence, end - begin, texts_);
         for (std::size_t row = begin; row < end; ++row) {
-            const SparseView features = other.features(row);
-            new_ids_.clear();
-            for (const FeatureId id : features.ids) {
-                if (known[id] < 0) known[id] = feature_names_->add(names.text(id));
-                new_ids_.push_back(known[id]);
-            }
-            new_values_.assign(features.values.begin(), features.values.end());
-            normalize_row(new_ids_, new_values_);
-            encode_text(other.text(row));
-            add_row(sentence);
+            add_features(other_.features(row));
+            add_text(texts_[row - begin]);
+            if (builder_.add_row(sentence)) added(row);
         }
-        other.release(sentence, sentence + 1);
+        other_.release(sentence, sentence + 1);
     }
-    return hypotheses() - before;
+
+  private:
+    void add_features(const SparseView& features) {
+        builder_.new_values_.assign(features.values.begin(), features.values.end());
+        builder_.new_ids_.assign(features.ids.begin(), features.ids.end());
+        if (same_features_) return;
+        for (FeatureId& id : builder_.new_ids_) {
+            FeatureId& known = features_[id];
+            if (known < 0) known = builder_.feature_names_->add(other_.feature_names()->text(id));
+            id = known;
+        }
+        normalize_row(builder_.new_ids_, builder_.new_values_);
+    }
+
+    void add_text(std::span<const WordId> text) {
+        builder_.new_text_.clear();
+        for (const WordId id : text) {
+            const WordId own = own_word(id);
+            if (std::ranges::binary_search(other_.separators_, id)) builder_.keep_separator(own);
+            write_number(static_cast<std::uint32_t>(own), builder_.new_text_);
+        }
+    }
+
+    WordId own_word(WordId id) {
+        if (same_words_) return id;
+        const auto at = static_cast<std::size_t>(id);
+        if (at >= words_.size()) words_.resize(other_.words()->size(), -1);
+        if (words_[at] < 0) words_[at] = builder_.word_names_->add(other_.words()->text(id));
+        return words_[at];
+    }
+
+    NBestBuilder& builder_;
+    const NBest& other_;
+    std::vector<FeatureId> features_;
+    std::vector<WordId> words_;
+    bool same_features_;
+    bool same_words_;
+    WordLists texts_;
+};
+
+std::size_t NBestBuilder::add(const NBest& other, std::span<const std::int64_t> sentences) {
+    Import import(*this, other);
+    std::size_t count = 0;
+    for (const std::int64_t sentence : sentences)
+        import.add(other.checked_sentence(sentence), [&](std::size_t) { ++count; });
+    return count;
+}
+
+NBest merge(const NBest& first, const NBest& second) {
+    NBestBuilder builder(first.words(), first.feature_names());
+    const std::size_t sentences = std::max(first.sentences(), second.sentences());
+    const bool judged = first.statistics() && second.statistics() &&
+                        first.statistics()->dimension() == second.statistics()->dimension();
+    RowStatistics statistics(judged ? first.statistics()->dimension() : 0);
+    std::vector<double> one(statistics.dimension());
+    NBestBuilder::Import from_first(builder, first);
+    NBestBuilder::Import from_second(builder, second);
+    const auto take = [&](const NBest& lists, NBestBuilder::Import& from, std::size_t sentence) {
+        if (sentence >= lists.sentences()) return;
+        from.add(sentence, [&](std::size_t row) {
+            if (!judged) return;
+            lists.statistics()->read(row, one);
+            statistics.append(one);
+        });
+    };
+    // Sentence by sentence, so that nothing has to be sorted.
+    for (std::size_t sentence = 0; sentence < sentences; ++sentence) {
+        take(first, from_first, sentence);
+        take(second, from_second, sentence);
+    }
+    NBest lists = builder.finish(sentences);
+    if (judged) {
+        statistics.finish();
+        lists.set_statistics(std::move(statistics));
+    }
+    return lists;
 }
 
 void NBestBuilder::encode_text(std::string_view text) {
@@ -121,9 +196,13 @@ void NBestBuilder::encode_text(std::string_view text) {
 void NBestBuilder::write_separator(std::string_view white_space) {
     if (white_space == " ") return;
     const WordId id = word_names_->add(white_space);
+    keep_separator(id);
+    write_number(static_cast<std::uint32_t>(id), new_text_);
+}
+
+void NBestBuilder::keep_separator(WordId id) {
     const auto at = std::ranges::lower_bound(separators_, id);
     if (at == separators_.end() || *at != id) separators_.insert(at, id);
-    write_number(static_cast<std::uint32_t>(id), new_text_);
 }
 
 std::uint32_t NBestBuilder::hash_of_new(std::uint32_t sentence) const {

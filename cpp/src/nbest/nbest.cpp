@@ -73,6 +73,18 @@ std::string NBest::text(std::size_t row) const {
     const std::size_t sentence = sentence_of(row);
     std::vector<WordId> ids;
     text_->read(sentence, row - rows(sentence).begin, ids);
+    return joined(ids);
+}
+
+std::vector<std::string> NBest::texts(std::size_t sentence) const {
+    WordLists words;
+    text_->read_all(sentence, rows(sentence).size(), words);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < words.size(); ++i) texts.push_back(joined(words[i]));
+    return texts;
+}
+
+std::string NBest::joined(std::span<const WordId> ids) const {
     std::string text;
     bool separated = true;
     for (const WordId id : ids) {

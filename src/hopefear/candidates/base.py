@@ -144,10 +144,8 @@ class HasLists(Candidates):
     scale_matters: ClassVar[bool] = False
 
     @abstractmethod
-    def kbest_lists(
-        self, weights: FloatArray, k: int, *, seen: "ListSet | None" = None
-    ) -> "ListSet":
-        """Return the k best candidates of each sentence as n-best lists.
+    def kbest_lists(self, weights: FloatArray, k: int) -> "ListSet":
+        """Return the k best candidates of each sentence as n-best lists, the best first.
 
         Parameters
         ----------
@@ -155,9 +153,6 @@ class HasLists(Candidates):
             What the candidates are ranked by.
         k : int
             How many with different words; fewer where there are no more.
-        seen : ListSet, optional
-            Lists from earlier calls to merge with: they come first, and of equal hypotheses the
-            first is kept.
         """
 
 

@@ -13,8 +13,6 @@ from copy import copy
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Self, cast
 
-import numpy as np
-
 from hopefear._core import thread_count
 from hopefear.candidates.base import HasLists
 from hopefear.candidates.lists import ListSet
@@ -267,9 +265,7 @@ class CommandSet(HasLists):
 
     def chosen(self, weights: FloatArray) -> FloatArray:
         """Return the summed statistics of the first translation of each list."""
-        lists = self._part(self._listed(weights)).nbest
-        first = np.where(np.diff(lists.offsets) > 0, lists.offsets[:-1], -1)
-        return lists.sum_statistics(first)
+        return self._part(self._listed(weights)).first
 
     def subset(self, sentences: Sequence[int]) -> Self:
         """Return the lists of these sentences; the command still translates all of them."""
@@ -277,15 +273,9 @@ class CommandSet(HasLists):
         part._sentences = tuple(sentences)
         return part
 
-    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
-        """Return the decoder's lists, after those seen before."""
-        lists = self._part(self._listed(weights))
-        if seen is None:
-            return lists
-        builder = NBestBuilder(self._words, self._names)
-        builder.merge(seen.nbest)
-        builder.merge(lists.nbest)
-        return self._judged(builder)
+    def kbest_lists(self, weights: FloatArray, k: int) -> ListSet:
+        """Return the decoder's lists."""
+        return self._part(self._listed(weights))
 
     def _part(self, lists: ListSet) -> ListSet:
         return lists if self._sentences is None else lists.subset(self._sentences)

@@ -12,6 +12,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from hopefear._core import KBestList
 from hopefear.candidates.base import HasBlockLists, HasForests
 from hopefear.candidates.forests import ForestSet
 from hopefear.candidates.lists import ListSet
@@ -31,8 +32,6 @@ __all__ = ["DecodedSet", "Parses", "write_parses"]
 MEASURED = 50
 # At most this many derivations are searched for those with different words.
 LOOKED_AT = 100_000
-
-Listed = list[tuple[str, dict[str, float]]]
 
 
 def write_parses(
@@ -210,25 +209,27 @@ class DecodedSet(HasForests, HasBlockLists):
         part._sentences = tuple(sentences)
         return part
 
-    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
+    def kbest_lists(self, weights: FloatArray, k: int) -> ListSet:
         """Return the k best translations of each sentence as n-best lists."""
         builder = NBestBuilder(self._parses.store.words, self.feature_names)
-        if seen is not None:
-            builder.merge(seen.nbest)
+        original = self._unscaled(weights)
 
-        def best(sentence: int) -> Listed:
-            forest = self.forest(sentence, weights)
-            if forest is None:
-                return []
-            found = forest.kbest(weights, k, distinct=True, limit=LOOKED_AT)
-            return [(derivation.text, derivation.features) for derivation in found]
+        def best(sentence: int) -> KBestList | None:
+            parse = self._parses[sentence]
+            if parse is None:
+                return None
+            return self._rescorer.kbest(parse, original, k, limit=LOOKED_AT)
 
         listed = map_in_order(best, self._sentences, threads=self.threads)
         for number, translations in zip(self._sentences, listed, strict=True):
-            for text, features in translations:
-                builder.add(number, text, features)
+            if translations is None:  # nothing to translate
+                builder.add(number, "", {})
+            else:
+                translations.add_to(builder, number)
         lists = builder.finish(self.sentence_count)
         self.prepared.set_statistics(lists, threads=self.threads)
+        if self._factors is not None:
+            lists = lists.scaled(self._factors)
         return ListSet(nbest=lists, metric=self.metric, threads=self.threads)
 
     def _unscaled(self, weights: FloatArray) -> FloatArray:

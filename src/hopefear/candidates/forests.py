@@ -180,11 +180,9 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         part.core = _set_of(part.forests)
         return part
 
-    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
+    def kbest_lists(self, weights: FloatArray, k: int) -> ListSet:
         """Return the k best derivations of each forest as n-best lists."""
         builder = NBestBuilder(self._words, self._names)
-        if seen is not None:
-            builder.merge(seen.nbest)
         _core.add_kbest(
             self.core,
             self.scores(weights),

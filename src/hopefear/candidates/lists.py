@@ -118,6 +118,16 @@ class ListSet(HasSurface):
         """Return the summed statistics of the 1-best hypotheses."""
         return self.nbest.sum_statistics(self.nbest.best(weights, threads=self.threads))
 
+    @property
+    def first(self) -> FloatArray:
+        """The summed statistics of the first hypothesis of each list."""
+        offsets = self.nbest.offsets
+        return self.nbest.sum_statistics(np.where(np.diff(offsets) > 0, offsets[:-1], -1))
+
+    def merged(self, other: Self) -> Self:
+        """Return these lists, followed by what only the other ones have."""
+        return replace(self, nbest=self.nbest.merged(other.nbest))
+
     def subset(self, sentences: Sequence[int]) -> Self:
         """Return the lists of these sentences; the others are empty."""
         return replace(self, nbest=self.nbest.subset(sentences))

@@ -151,18 +151,17 @@ def _decode_sparse(pattern: Any, arrays: Mapping[str, NDArray[Any]], name: str) 
 
 
 def _encode_lists(nbest: NBest, name: str) -> Arrays:
-    rows = range(len(nbest))
-    ids = [nbest.feature_ids(row) for row in rows]
-    values = [nbest.feature_values(row) for row in rows]
-    # A text may contain any white space.
-    texts = json.dumps([nbest.text(row) for row in rows], ensure_ascii=False)
+    # A text may contain any white space. As one list of objects all texts would fill the memory.
+    texts = (json.dumps(nbest.texts(i), ensure_ascii=False) for i in range(nbest.sentence_count))
+    joined = f"[{','.join(filter(None, (text[1:-1] for text in texts)))}]"
+    sizes, ids, values = nbest.feature_rows()
     statistics = nbest.statistics
     return {
         f"{name}.offsets": np.array(nbest.offsets),
-        f"{name}.texts": np.frombuffer(texts.encode(), dtype=np.uint8),
-        f"{name}.sizes": np.array([len(row) for row in ids], dtype=np.int64),
-        f"{name}.ids": np.concatenate([np.empty(0, dtype=np.int32), *ids]),
-        f"{name}.values": np.concatenate([np.empty(0), *values]),
+        f"{name}.texts": np.frombuffer(joined.encode(), dtype=np.uint8),
+        f"{name}.sizes": sizes,
+        f"{name}.ids": ids,
+        f"{name}.values": values,
         f"{name}.statistics": np.empty((0, 0)) if statistics is None else statistics,
     }
 

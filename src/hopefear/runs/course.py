@@ -4,7 +4,7 @@ The second is the outer loop that Och (2003), section 6, has around the decoder.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Protocol, cast
 
@@ -45,6 +45,9 @@ class Course(Protocol):
 
     def weights(self, state: Any) -> FloatArray:
         """Return the weights that the state stands for."""
+
+    def chosen(self, weights: FloatArray) -> FloatArray:
+        """Return the metric's statistics of the 1-best candidates of the data, summed up."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -151,6 +154,10 @@ class Passes:
         seen = ~free & (data.feature_spread > 0) & (w != 0)
         return nearest_scale(data, w, normed, free) if seen.any() else normed
 
+    def chosen(self, weights: FloatArray) -> FloatArray:
+        """Return the summed statistics of the 1-best candidates."""
+        return self.data.chosen(weights)
+
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingState:
@@ -180,7 +187,8 @@ class Decodings:
 
     Each decoding lists the best candidates of every sentence under the weights and lets the learner
     learn from the lists, merged with earlier ones or not. It is over when nothing new comes, or
-    when the weights stop changing. Attributes are those of `Passes`, and
+    when the weights stop changing. The lists that the next decoding learns from are made once: the
+    first of each list tells how good the weights are. Attributes are those of `Passes`, and
 
     online : bool
         Whether decodings are the epochs of one schedule of the learner.
@@ -194,6 +202,7 @@ class Decodings:
     seed: int
     scaled: bool = False
     online: bool = False
+    _listed: dict[bytes, ListSet] = field(default_factory=dict)  # under the last weights
 
     @property
     def epochs(self) -> int:
@@ -210,10 +219,12 @@ class Decodings:
         """List and learn; None if there is nothing new to learn from."""
         if state.converged:
             return None
-        seen = None if self.rhythm.lists == "replaced" else state.lists
-        lists = self.data.kbest_lists(state.weights, self.rhythm.list_size, seen=seen)
-        if seen is not None and len(lists.nbest) == len(seen.nbest):
-            return None
+        lists = self._lists(state.weights)
+        self._listed.clear()
+        if state.lists is not None and self.rhythm.lists != "replaced":
+            lists = state.lists.merged(lists)
+            if len(lists.nbest) == len(state.lists.nbest):
+                return None
         # A decoder may name a feature for the first time in any of its lists.
         start = _padded(state.learned, len(lists.feature_names))
         origin = start if self.rhythm.origin == "moved" else _padded(self.origin, len(start))
@@ -241,6 +252,17 @@ class Decodings:
     def weights(self, state: DecodingState) -> FloatArray:
         """Return the weights as they are handed over."""
         return state.weights
+
+    def chosen(self, weights: FloatArray) -> FloatArray:
+        """Return the summed statistics of the translations that are listed first."""
+        return self._lists(weights).first
+
+    def _lists(self, weights: FloatArray) -> ListSet:
+        key = weights.tobytes()
+        if key not in self._listed:
+            self._listed.clear()
+            self._listed[key] = self.data.kbest_lists(weights, self.rhythm.list_size)
+        return self._listed[key]
 
 
 def _together(listed: Sequence[ListSet]) -> ListSet:

@@ -109,7 +109,7 @@ def learn(
         repeated = position.repeated + 1 if np.array_equal(w, position.previous) else 0
         if repeated == STUCK:
             yield Warned(message=f"the last {STUCK} epochs, up to {epoch + 1}, changed nothing")
-        event = _finished(data, dev, w, figures, epoch=epoch + 1, seconds=seconds)
+        event = _finished(course, dev, w, figures, epoch=epoch + 1, seconds=seconds)
         yield event
         track.add(event)
         position = replace(
@@ -146,7 +146,7 @@ def learn(
 
 
 def _finished(
-    data: Candidates,
+    course: Course,
     dev: Candidates | None,
     w: FloatArray,
     figures: Figures | None,
@@ -159,8 +159,8 @@ def _finished(
     Where there is held-out data, what an online learner translated on its way is measure enough of
     the tuning data, and nothing is translated twice.
     """
-    names, metric = data.feature_names, data.metric
-    tuning = data.chosen(w) if dev is None or figures is None else figures.statistics
+    names, metric = course.data.feature_names, course.data.metric
+    tuning = course.chosen(w) if dev is None or figures is None else figures.statistics
     held_out = None if dev is None else dev.chosen(_aligned(w, names, dev))
     event = EpochFinished(
         epoch=epoch,
@@ -208,7 +208,7 @@ def _started(course: Course, dev: Candidates | None, first: FloatArray, about: A
         seed=about.seed,
         replica=about.replica,
         hypotheses=data.hypothesis_count,
-        tuning_score=data.score(first),
+        tuning_score=float(data.metric.score(course.chosen(first))),
         tuning_oracle=data.oracle_score,
         dev_score=None if dev is None else dev.score(_aligned(first, names, dev)),
         dev_oracle=None if dev is None else dev.oracle_score,

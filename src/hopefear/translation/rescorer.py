@@ -98,6 +98,26 @@ class ForestRescorer:
         vector = self._vector(prepared, weights)
         return Forest(self._core.rescore(prepared.core, vector, True)).viterbi(vector)
 
+    def kbest(
+        self,
+        forest: Forest | PreparedForest,
+        weights: Weights | FloatArray,
+        k: int,
+        *,
+        limit: int = 1_000_000,
+    ) -> _core.KBestList:
+        """Return the best derivations with different words, ready to be added to n-best lists.
+
+        Parameters
+        ----------
+        forest, weights
+            As for :meth:`rescore`.
+        k, limit
+            As for :meth:`Forest.kbest`.
+        """
+        prepared = self._prepared(forest)
+        return self._core.kbest(prepared.core, self._vector(prepared, weights), k, limit)
+
     def rescore_all(
         self,
         forests: Iterable[Forest | PreparedForest],

@@ -12,6 +12,7 @@
 #include "hopefear/decode/rescore.hpp"
 #include "hopefear/decode/translation_model.hpp"
 #include "hopefear/forest/forest.hpp"
+#include "hopefear/forest/kbest.hpp"
 
 namespace hopefear {
 
@@ -31,6 +32,9 @@ class ForestRescorer {
     // are ignored and replaced. <s> and </s> are not words of the result.
     [[nodiscard]] Forest rescore(const PreparedForest& prepared, std::span<const double> weights,
                                  bool only_best);
+    // The k best derivations of that forest.
+    [[nodiscard]] KBestList kbest(const PreparedForest& prepared, std::span<const double> weights,
+                                  const ListOptions& options);
 
   private:
     struct Worker;

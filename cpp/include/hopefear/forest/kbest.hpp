@@ -10,9 +10,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "hopefear/base/feature_rows.hpp"
 #include "hopefear/forest/derivation.hpp"
 #include "hopefear/forest/forest.hpp"
 #include "hopefear/forest/forest_set.hpp"
@@ -109,6 +111,20 @@ struct ListOptions {
     bool distinct = true;         // keep only the best derivation of each string
     std::size_t limit = 1000000;  // of derivations examined in a forest, if they must be distinct
 };
+
+// The list of one sentence, by decreasing score.
+struct KBestList {
+    std::vector<std::string> texts;
+    FeatureRows features;
+};
+
+// The k best derivations of a forest as a list; `scores` are those of its edges.
+[[nodiscard]] KBestList kbest_list(const Forest& forest, std::vector<double> scores,
+                                   const ListOptions& options);
+
+// Add the list of a sentence; returns how many hypotheses were new. The builder must use the
+// feature names of the list's forest.
+std::size_t add_list(std::size_t sentence, const KBestList& list, NBestBuilder& builder);
 
 // Add the k best derivations of the forests of `sentences` to n-best lists, in this order and by
 // decreasing score; returns how many were new. The builder must use the feature names of the

@@ -44,8 +44,11 @@ class NBestBuilder {
     [[nodiscard]] NBest finish(std::size_t sentences = 0);
 
   private:
+    class Import;
+
     void encode_text(std::string_view text);
     void write_separator(std::string_view white_space);
+    void keep_separator(WordId id);
     bool add_row(std::size_t sentence);
     [[nodiscard]] std::uint32_t hash_of_new(std::uint32_t sentence) const;
     [[nodiscard]] bool equals_new(std::size_t row, std::uint32_t sentence) const;
@@ -76,6 +79,12 @@ class NBestBuilder {
     std::vector<std::uint8_t> new_text_;
     std::vector<FeatureId> new_ids_;
     std::vector<double> new_values_;
+
+    friend NBest merge(const NBest& first, const NBest& second);
 };
+
+// The hypotheses of both lists of each sentence, without repetition: those of `first` come first.
+// They keep their statistics if both have them.
+[[nodiscard]] NBest merge(const NBest& first, const NBest& second);
 
 }  // namespace hopefear

@@ -61,6 +61,7 @@ class NBest {
     void words(std::size_t row, std::vector<WordId>& out) const;
     void sentence_words(std::size_t sentence, WordLists& out) const;
     [[nodiscard]] std::string text(std::size_t row) const;
+    [[nodiscard]] std::vector<std::string> texts(std::size_t sentence) const;
     // The strings of word ids and feature ids.
     [[nodiscard]] const std::shared_ptr<Vocabulary>& words() const { return word_names_; }
     [[nodiscard]] const std::shared_ptr<Vocabulary>& feature_names() const {
@@ -90,6 +91,8 @@ class NBest {
   private:
     friend class NBestBuilder;
     NBest() = default;
+
+    [[nodiscard]] std::string joined(std::span<const WordId> ids) const;
 
     std::vector<std::int64_t> offsets_;
     FeatureRows features_;
