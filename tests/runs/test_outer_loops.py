@@ -29,9 +29,9 @@ class Decoder(ForestSet):
 
     asked: list[FloatArray]
 
-    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
+    def kbest_lists(self, weights: FloatArray, k: int) -> ListSet:
         self.asked.append(weights)
-        return super().kbest_lists(weights, k, seen=seen)
+        return super().kbest_lists(weights, k)
 
 
 def decoder() -> Decoder:
@@ -173,10 +173,12 @@ def test_pro_has_one_classifier_a_decoding_of_which_it_takes_a_tenth() -> None:
 def test_mert_hands_on_the_best_weights_of_all_that_was_listed_with_norm_one() -> None:
     learner, rhythm = preset("moses-mert")
     data = decoder()
-    w, lists = FOREST_START.vector(data.feature_names), None
+    w = FOREST_START.vector(data.feature_names)
+    lists: ListSet | None = None
     found = handed_on(learner, rhythm, ListsOnly(data), 3)
     for i in range(3):
-        lists = data.kbest_lists(w, K, seen=lists)
+        listed = data.kbest_lists(w, K)
+        lists = listed if lists is None else lists.merged(listed)
         step = Step(entropy=(3, i))
         best, _ = learner.learn(learner.start(lists, w, w), lists, np.arange(8), step)
         w = learner.weights(best)
@@ -211,8 +213,8 @@ class ListsOnly(HasLists):
     def subset(self, sentences: Sequence[int]) -> "ListsOnly":
         return ListsOnly(self._data.subset(sentences))
 
-    def kbest_lists(self, weights: FloatArray, k: int, *, seen: ListSet | None = None) -> ListSet:
-        return self._data.kbest_lists(weights, k, seen=seen)
+    def kbest_lists(self, weights: FloatArray, k: int) -> ListSet:
+        return self._data.kbest_lists(weights, k)
 
 
 @pytest.mark.parametrize("name", ["watanabe2012-oro-hinge", "watanabe2012-o-oro-softmax-l"])
