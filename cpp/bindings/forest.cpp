@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "hopefear/base/sparse_rows.hpp"
 #include "hopefear/forest/builder.hpp"
 #include "hopefear/forest/forest_set.hpp"
 #include "hopefear/forest/inside_outside.hpp"
@@ -91,6 +92,33 @@ void bind_one_forest(nb::module_& m) {
                 return without_gil([&] { return forest.scaled(as_span(factors)); });
             },
             nb::arg("factors"), "A copy with each feature multiplied by its factor.")
+        .def(
+            "with_features",
+            [](const Forest& forest, std::shared_ptr<Vocabulary> names,
+               const ArrayIn<std::int64_t>& offsets, const ArrayIn<FeatureId>& ids,
+               const ArrayIn<double>& values) {
+                return without_gil([&] {
+                    const FeatureRows rows =
+                        rows_of(as_span(offsets), as_span(ids), as_span(values), names->size());
+                    return forest.with_features(std::move(names), rows);
+                });
+            },
+            nb::arg("feature_names"), nb::arg("offsets"), nb::arg("ids"), nb::arg("values"),
+            "A copy with other features: edge i has entries offsets[i] to offsets[i + 1], and "
+            "values of repeated ids are summed.")
+        .def(
+            "feature_arrays",
+            [](const Forest& forest) {
+                RowArrays arrays;
+                for (std::size_t edge = 0; edge < forest.edge_count(); ++edge)
+                    arrays.add(forest.features(static_cast<EdgeId>(edge)));
+                return nb::make_tuple(to_array(std::move(arrays.offsets)),
+                                      to_array(std::move(arrays.ids)),
+                                      to_array(std::move(arrays.values)));
+            },
+            nb::sig("def feature_arrays(self) -> tuple[NDArray[numpy.int64], "
+                    "NDArray[numpy.int32], NDArray[numpy.float64]]"),
+            "The features of all edges as offsets, ids and values; see `with_features`.")
         .def(
             "without_words",
             [](const Forest& forest, const ArrayIn<Symbol>& words) {

@@ -14,6 +14,7 @@
 
 #include "bindings.hpp"
 #include "hopefear/base/error.hpp"
+#include "hopefear/base/sparse_rows.hpp"
 #include "hopefear/nbest/builder.hpp"
 #include "hopefear/nbest/inspection.hpp"
 #include "hopefear/nbest/products.hpp"
@@ -334,6 +335,34 @@ void bind_lists(nb::module_& m) {
             nb::arg("factors"),
             "The same lists with each feature multiplied by its factor; texts and statistics are "
             "shared.")
+        .def(
+            "with_features",
+            [](const NBest& nbest, std::shared_ptr<Vocabulary> names,
+               const ArrayIn<std::int64_t>& offsets, const ArrayIn<FeatureId>& ids,
+               const ArrayIn<double>& values) {
+                return without_gil([&] {
+                    const std::size_t count = names->size();
+                    return nbest.with_features(
+                        std::move(names),
+                        rows_of(as_span(offsets), as_span(ids), as_span(values), count));
+                });
+            },
+            nb::arg("feature_names"), nb::arg("offsets"), nb::arg("ids"), nb::arg("values"),
+            "The same lists with other features: row i has entries offsets[i] to offsets[i + 1], "
+            "and values of repeated ids are summed. Texts and statistics are shared.")
+        .def(
+            "feature_arrays",
+            [](const NBest& nbest) {
+                RowArrays arrays;
+                nbest.for_each({0, nbest.hypotheses()},
+                               [&](std::size_t, const SparseView& row) { arrays.add(row); });
+                return nb::make_tuple(to_array(std::move(arrays.offsets)),
+                                      to_array(std::move(arrays.ids)),
+                                      to_array(std::move(arrays.values)));
+            },
+            nb::sig("def feature_arrays(self) -> tuple[NDArray[numpy.int64], "
+                    "NDArray[numpy.int32], NDArray[numpy.float64]]"),
+            "The features of all rows as offsets, ids and values; see `with_features`.")
         .def_prop_ro("nbytes", &NBest::bytes,
                      "Bytes in use for features, text and names, in memory or in files.")
         .def_prop_ro("spilled", &NBest::spilled, "Whether the data lie in temporary files.");

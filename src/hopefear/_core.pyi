@@ -113,6 +113,16 @@ class NBest:
         The same lists with each feature multiplied by its factor; texts and statistics are shared.
         """
 
+    def with_features(self, feature_names: Vocabulary, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NBest:
+        """
+        The same lists with other features: row i has entries offsets[i] to offsets[i + 1], and values of repeated ids are summed. Texts and statistics are shared.
+        """
+
+    def feature_arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """
+        The features of all rows as offsets, ids and values; see `with_features`.
+        """
+
     @property
     def nbytes(self) -> int:
         """Bytes in use for features, text and names, in memory or in files."""
@@ -298,6 +308,16 @@ class Forest:
 
     def scaled(self, factors: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
         """A copy with each feature multiplied by its factor."""
+
+    def with_features(self, feature_names: Vocabulary, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
+        """
+        A copy with other features: edge i has entries offsets[i] to offsets[i + 1], and values of repeated ids are summed.
+        """
+
+    def feature_arrays(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """
+        The features of all edges as offsets, ids and values; see `with_features`.
+        """
 
     def without_words(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Forest:
         """A copy without these words in its target sides."""

@@ -301,10 +301,14 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     **settings
         The settings of `hopefear.commands.RerankSettings`; `weights` may also be a mapping.
     """
+    from hopefear.candidates.added import count_in_lists, read_sources
+    from hopefear.candidates.read_lists import read_lists
     from hopefear.candidates.reranking import ForestReranking, Reranking, check_features
     from hopefear.candidates.values import describe_large_value
-    from hopefear.formats import SentenceKeys, load_nbest
+    from hopefear.formats import SentenceKeys
     from hopefear.formats.weights import read_run_weights
+    from hopefear.nbest import NBestBuilder
+    from hopefear.translation.features.counting import WordCounter
 
     chosen = _decode(RerankSettings, settings, "rerank")
     weights, tell = read_run_weights(chosen.weights), progress or _silent
@@ -317,15 +321,12 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
             size=chosen.size,
             tell=tell,
         )
-    keys = SentenceKeys()
-    lists = load_nbest(
-        chosen.nbest,
-        chosen.format,
-        sentences=chosen.sentences,
-        keys=keys,
-        memory_limit=chosen.memory_limit,
-        tell=tell,
-    )
+    keys, builder = SentenceKeys(), NBestBuilder(memory_limit=chosen.memory_limit)
+    read = read_lists(chosen, builder, keys, tell)
+    lists = read.nbest
+    if chosen.patterns is not None and chosen.source is not None:
+        sources = read_sources(chosen.source, lists.sentence_count)
+        lists = count_in_lists(lists, WordCounter.read(chosen.patterns), sources, read.links)
     if message := describe_large_value(lists, lambda i: keys.names[i] if keys.names else str(i)):
         raise DataError(f"{', '.join(map(str, chosen.nbest))}: {message}")
     check_features(weights, list(lists.feature_names) if len(lists) else (), "lists")

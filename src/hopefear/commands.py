@@ -234,6 +234,15 @@ class RerankSettings:
     sentences: int = setting(
         0, "Least number of sentences; those without candidates have empty lines.", least=0
     )
+    patterns: Path | None = setting(
+        None,
+        "Features of words to count in n-best lists: a model that 'hopefear train --features "
+        "patterns' made, or its file features-patterns.tsv.",
+    )
+    source: Path | None = setting(None, "The sentences that the lists translate, for --patterns.")
+    alignments: Path | None = setting(
+        None, "Word alignments of the hypotheses for --patterns, in the order of the lists."
+    )
     size: int = setting(100, "Translations listed from each forest.", least=1)
     threads: int = setting(0, THREADS, least=0, shown="one per core")
     memory_limit: int = setting(
@@ -249,6 +258,14 @@ class RerankSettings:
         if (self.forests is None) == (not self.nbest):
             problem = "give either n-best lists or forests to rerank"
             raise ConfigError(problem, settings=("nbest", "forests"))
+        if (self.patterns is None) != (self.source is None):
+            problem = "patterns and the source that the lists translate: give both, or neither"
+            raise ConfigError(problem, settings=("patterns", "source"))
+        if self.alignments is not None and self.patterns is None:
+            raise ConfigError("alignments are for patterns", settings=("alignments", "patterns"))
+        if self.forests is not None and self.patterns is not None:
+            problem = "patterns are counted in n-best lists, not in forests"
+            raise ConfigError(problem, settings=("patterns", "nbest"))
         if self.forests is not None and self.memory_limit:
             problem = "memory_limit is for lists; forests are read one after the other"
             raise ConfigError(problem, settings=("memory_limit",))

@@ -262,3 +262,31 @@ def test_runs_are_merged_without_duplicates(shared_data: Path) -> None:
     assert [(lists.text(row), tuple(lists.feature_values(row))) for row in range(len(lists))] == [
         (text, numbers) for _, text, numbers in expected
     ]
+
+
+def test_lists_with_other_features_share_everything_else() -> None:
+    builder = NBestBuilder()
+    builder.add(0, "a b", {"x": 1.0, "y": 2.0})
+    builder.add(1, "c", {})
+    lists = builder.finish()
+    lists.set_statistics(np.array([[1.0], [2.0]]))
+    names = Vocabulary()
+    x, z = names.add("x"), names.add("z")
+    offsets, ids, values = lists.feature_arrays()
+    assert (offsets.tolist(), ids.tolist(), values.tolist()) == ([0, 2, 2], [0, 1], [1.0, 2.0])
+    other = lists.with_features(
+        names, np.array([0, 1, 4]), np.array([z, z, x, z], dtype=np.int32), np.array([3.0, 1, 2, 4])
+    )
+    assert [other.features_of(row) for row in (0, 1)] == [{"z": 3.0}, {"x": 2.0, "z": 5.0}]
+    assert other.text(0) == "a b"
+    assert other.sum_statistics(np.array([0, 1])).tolist() == [3.0]
+    with pytest.raises(DataError, match="row 1: feature 2 has the value 2"):
+        lists.with_features(
+            names, np.array([0, 1, 2]), np.array([1, 2], dtype=np.int32), np.array([3.0, 2.0])
+        )
+    with pytest.raises(DataError, match="offsets of rows do not fit"):
+        lists.with_features(
+            names, np.array([0, 1, 3]), np.array([1, 1], dtype=np.int32), np.array([3.0, 2.0])
+        )
+    with pytest.raises(DataError, match="2 hypotheses"):
+        lists.with_features(names, np.array([0, 1]), np.array([1], dtype=np.int32), np.ones(1))

@@ -25,6 +25,23 @@ Forest Forest::scaled(std::span<const double> factors) const {
     return copy;
 }
 
+Forest Forest::with_features(std::shared_ptr<Vocabulary> names, const FeatureRows& rows) const {
+    if (rows.size() != edge_count())
+        fail<DataError>(rows.size(), " feature vectors for ", edge_count(), " edges");
+    Forest copy = *this;
+    copy.feature_names_ = std::move(names);
+    copy.patterns_ = rows.patterns();
+    copy.values_.clear();
+    for (std::size_t edge = 0; edge < edge_count(); ++edge) {
+        const SparseView row = rows[edge];
+        copy.pattern_[edge] = rows.pattern(edge);
+        copy.values_.insert(copy.values_.end(), row.values.begin(), row.values.end());
+        copy.value_begin_[edge + 1] = static_cast<Offset>(copy.values_.size());
+    }
+    copy.values_.shrink_to_fit();
+    return copy;
+}
+
 Forest Forest::without_words(std::span<const Symbol> words) const {
     Forest copy = *this;
     copy.targets_.clear();

@@ -96,17 +96,28 @@ std::string NBest::joined(std::span<const WordId> ids) const {
     return text;
 }
 
-NBest NBest::scaled(std::span<const double> factors) const {
-    check_weights(factors.size());
+NBest NBest::with_rows(FeatureRows rows) const {
     NBest lists;
     lists.offsets_ = offsets_;
-    lists.features_ = features_.scaled(factors);
+    lists.features_ = std::move(rows);
     lists.text_ = text_;
     lists.word_names_ = word_names_;
     lists.feature_names_ = feature_names_;
     lists.statistics_ = statistics_;
     lists.separators_ = separators_;
     lists.directory_ = directory_;
+    return lists;
+}
+
+NBest NBest::scaled(std::span<const double> factors) const {
+    check_weights(factors.size());
+    return with_rows(features_.scaled(factors));
+}
+
+NBest NBest::with_features(std::shared_ptr<Vocabulary> names, FeatureRows rows) const {
+    check_per_row(rows.size(), "feature vectors");
+    NBest lists = with_rows(std::move(rows));
+    lists.feature_names_ = std::move(names);
     return lists;
 }
 

@@ -27,6 +27,7 @@ from hopefear.runs.load_decoder import load_corpora
 from hopefear.runs.run_directory import load_run_settings, read_folder
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.search import Example, Found
+from hopefear.translation.features.counting import WordCounter
 from hopefear.types import Vocabulary, Weights
 
 __all__ = ["inspect_forests", "inspect_lists", "inspect_run"]
@@ -80,7 +81,10 @@ def inspect_run(
         )
     if settings.translates:
         return _inspect_decoded(run, settings, data, sentence, chosen, searching, tell)
-    return inspect_lists(data, settings.metric, chosen, sentence, options, tell=tell)
+    counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
+    return inspect_lists(
+        data, settings.metric, chosen, sentence, options, counter=counter, tell=tell
+    )
 
 
 def _run_weights(run: Path) -> Weights:
@@ -101,10 +105,11 @@ def inspect_lists(
     sentence: str,
     options: CloudOptions,
     *,
+    counter: WordCounter | None = None,
     tell: Tell = tell_nobody,
 ) -> Cloud:
     """Return the cloud of a sentence of n-best lists."""
-    loaded = load_data(data, metric, tell=tell)
+    loaded = load_data(data, metric, counter=counter, tell=tell)
     number = _keyed_number(loaded, sentence)
     name = loaded.sentence(number)
     if data.keyed_references:

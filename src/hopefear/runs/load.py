@@ -1,6 +1,5 @@
 """From files to tuning data: n-best lists or forests, and the metric that judges them."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,21 +8,18 @@ from typing import cast
 import numpy as np
 
 from hopefear.candidates import Candidates, ForestSet, ListSet
-from hopefear.errors import DataError, FormatError
+from hopefear.candidates.added import count_in_lists, read_sources
+from hopefear.candidates.read_lists import read_lists
+from hopefear.errors import DataError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
-    NBestFormat,
     SentenceKeys,
     detect_forests,
     keyed_references,
-    nbest_formats,
     read_forests,
     read_keyed_lines,
 )
-from hopefear.formats.base import choose_format
-from hopefear.formats.fields import parse_number
-from hopefear.formats.files import Source, Tell, open_source, tell_nobody
-from hopefear.formats.nbest import add_nbest, finish_nbest
+from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.texts import read_references
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
@@ -34,6 +30,7 @@ from hopefear.runs.fingerprints import (
     fingerprint_texts,
 )
 from hopefear.runs.settings import DataSettings
+from hopefear.translation.features.counting import WordCounter
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["Loaded", "load_data", "tokenization_warnings"]
@@ -60,6 +57,8 @@ class Loaded:
         Where the candidates come from.
     warnings : tuple of str
         What the user should know.
+    added : frozenset of str
+        The features that are not in the files.
     """
 
     candidates: Candidates
@@ -70,6 +69,7 @@ class Loaded:
     format: str = ""
     files: str = ""
     warnings: tuple[str, ...] = ()
+    added: frozenset[str] = frozenset()
 
     @property
     def nbest(self) -> NBest:
@@ -103,6 +103,7 @@ def load_data(
     feature_names: Vocabulary | None = None,
     threads: int = 0,
     memory_limit: int = 0,
+    counter: WordCounter | None = None,
     tell: Tell = tell_nobody,
 ) -> Loaded:
     """Read n-best lists, and let the metric judge every hypothesis; or read forests.
@@ -121,6 +122,8 @@ def load_data(
         0 for one per core. The result does not depend on it.
     memory_limit : int
         Bytes beyond which the lists move to a temporary file; 0 for no limit.
+    counter : WordCounter, optional
+        Counts features of words, which the candidates get in addition to their own.
     tell : callable
         Called with what is being done, how much of it is done and how much there is (0: unknown).
     """
@@ -128,24 +131,23 @@ def load_data(
     names = Vocabulary() if feature_names is None else feature_names
     if settings.forests is not None:
         return _load_forests(settings, cast(TextMetric, metric), role, names, threads, tell)
+    keyed = [read_keyed_lines(path) for path in settings.references if settings.keyed_references]
+    keys = SentenceKeys(keyed[0] if keyed else ())
     builder = NBestBuilder(feature_names=names, memory_limit=memory_limit)
-    formats: list[str] = []
-    sources = _sources(settings, formats)
+    read = read_lists(settings, builder, keys, tell)
+    nbest, added = read.nbest, frozenset[str]()
+    if counter is not None:
+        known = frozenset(names)
+        sources = read_sources(cast(Path, settings.source), nbest.sentence_count)
+        nbest = count_in_lists(nbest, counter, sources, read.links)
+        added = frozenset(names) - known
     if isinstance(metric, Column):
-        keys = SentenceKeys()
-        nbest, values = _read_scored(settings, sources, builder, keys, tell)
+        values = cast(FloatArray, read.scores)
         nbest.set_statistics(metric.statistics(values))
         signature = f"mean of {settings.score_feature or settings.scores}"
         judged_by = {"scores": fingerprint_numbers(values)} if settings.scores else {}
     else:
         text_metric = cast(TextMetric, metric)
-        keyed = [
-            read_keyed_lines(path) for path in settings.references if settings.keyed_references
-        ]
-        keys = SentenceKeys(keyed[0] if keyed else ())
-        for source, format in sources:
-            add_nbest(source, format, builder, keys, tell=tell)
-        nbest = finish_nbest(builder, settings.nbest, settings.sentences)
         references = _references(settings, keyed, keys)
         what = f"{_files(settings.nbest)} has n-best lists"
         from_one = len(nbest.empty_sentences) > 0 and nbest.empty_sentences[0] == 0
@@ -161,20 +163,12 @@ def load_data(
         keys=keys,
         role=role,
         signature=signature,
-        format=formats[0],
+        format=read.format,
         files=_files(settings.nbest),
         fingerprints=_of_role(role, judged_by | {"nbest": fingerprint_candidates(tuning_set)}),
         warnings=warnings,
+        added=added,
     )
-
-
-def _sources(settings: DataSettings, formats: list[str]) -> Iterator[tuple[Source, NBestFormat]]:
-    """Open the files of lists one after the other; `formats` gets the name of each one's format."""
-    for path in settings.nbest:
-        with open_source(path) as source:
-            format = choose_format(source, nbest_formats, settings.format)
-            formats.append(nbest_formats.name_of(type(format)))
-            yield source, format
 
 
 def _load_forests(
@@ -266,59 +260,6 @@ def _check_length(
     key = f"{role}.sentences"
     hint = f"if the last sentences have no {what}, say so with {key} = {len(references)}"
     raise DataError(f"{problem}; {hint}", settings=(key,))
-
-
-def _read_scored(
-    settings: DataSettings,
-    sources: Iterable[tuple[Source, NBestFormat]],
-    builder: NBestBuilder,
-    keys: SentenceKeys,
-    tell: Tell,
-) -> tuple[NBest, FloatArray]:
-    """Read lists whose hypotheses have scores; of equal hypotheses the first one's counts."""
-    scores = None if settings.scores is None else _read_numbers(settings.scores)
-    values: list[float] = []
-    sentences: list[int] = []
-    count = 0
-    for source, format in sources:
-        for segment in source.watched(format.read(source), tell):
-            number = keys.number(segment.sentence)
-            for hypothesis in segment.hypotheses:
-                features = dict(hypothesis.features)
-                if scores is None:
-                    value = features.pop(cast(str, settings.score_feature), None)
-                    place = f"{source.name}: sentence {segment.sentence}"
-                    missing = f"'{hypothesis.text}' has no feature '{settings.score_feature}'"
-                else:
-                    value = next(scores, None)
-                    place = str(settings.scores)
-                    missing = (
-                        f"has {count} scores, but {_files(settings.nbest)} has more hypotheses"
-                    )
-                if value is None:
-                    raise DataError(f"{place}: {missing}")
-                count += 1
-                if builder.add(number, hypothesis.text, features):
-                    values.append(value)
-                    sentences.append(number)
-    if scores is not None and (rest := sum(1 for _ in scores)):
-        raise DataError(
-            f"{settings.scores}: has {count + rest} scores, but {_files(settings.nbest)} has "
-            f"{count} hypotheses"
-        )
-    # Rows are sorted by sentence, and otherwise in the order in which they came.
-    order = np.argsort(np.array(sentences, dtype=np.int64), kind="stable")
-    nbest = finish_nbest(builder, settings.nbest, settings.sentences)
-    return nbest, np.array(values, dtype=np.float64)[order]
-
-
-def _read_numbers(path: Path) -> Iterator[float]:
-    with open_source(path) as source:
-        for line, text in source:
-            try:
-                yield parse_number(text.strip())
-            except FormatError as error:
-                raise source.error(line, str(error)) from None
 
 
 def _files(paths: tuple[Path, ...]) -> str:

@@ -37,6 +37,7 @@ from hopefear.runs.run_directory import RunDirectory, check_stopped, check_targe
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.start import random_weights, start_weights
 from hopefear.runs.weights_output import choose_output
+from hopefear.translation.features.counting import WordCounter
 from hopefear.types import Vocabulary, Weights
 
 __all__ = ["average_weights", "run", "summarize_replicas"]
@@ -134,6 +135,7 @@ def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -
             start=corpora.start,
             about_start=corpora.about_start,
         )
+    counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
     sets = [
         load_data(
             data,
@@ -142,6 +144,7 @@ def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -
             feature_names=names,
             threads=settings.threads,
             memory_limit=settings.memory_limit,
+            counter=counter,
             tell=tell,
         )
         for role, data in (("tuning", settings.tuning), ("dev", settings.dev))

@@ -48,7 +48,15 @@ class DataSettings:
     )
     forests: Path | None = setting(None, "Forests instead of lists: a file or a directory.")
     source: Path | None = setting(
-        None, "Sentences that a decoder translates again and again, instead of lists."
+        None,
+        "Sentences that a decoder translates again and again, instead of lists; or, with "
+        "--patterns, the sentences that the candidates translate.",
+    )
+    alignments: Path | None = setting(
+        None,
+        "Word alignments for --patterns: for each hypothesis, in the order of the lists, the links "
+        "to its source, as in '0-0 1-2'.",
+        shown="none: pairs count wherever both words occur",
     )
     references: tuple[Path, ...] = setting(
         (), "Reference translations, one sentence per line.", option="refs"
@@ -83,14 +91,17 @@ class DataSettings:
 
     def check(self) -> None:
         """Refuse settings that contradict each other."""
-        candidates = [name for name in ("nbest", "forests", "source") if getattr(self, name)]
-        if len(candidates) != 1:
+        candidates = [name for name in ("nbest", "forests") if getattr(self, name)]
+        if len(candidates) != 1 and (candidates or self.source is None):
             raise ConfigError(
                 "give either nbest, or forests, or a source to translate; "
                 f"found {' and '.join(candidates) or 'none of them'}",
                 settings=("nbest", "forests", "source"),
             )
-        if self.source is not None and not self.references:
+        if self.alignments is not None and not self.nbest:
+            problem = "alignments are those of hypotheses in n-best lists"
+            raise ConfigError(problem, settings=("alignments", "nbest"))
+        if not candidates and not self.references:
             problem = "translations of the source need references"
             raise ConfigError(problem, settings=("references",))
         if self.forests is not None:
@@ -111,6 +122,11 @@ class DataSettings:
         if wrong := next((name for name in given if getattr(self, name)), None):
             problem = f"{wrong} is for n-best lists; forests need references"
             raise ConfigError(problem, settings=(wrong, "references"))
+
+    @property
+    def candidates(self) -> str | None:
+        """The setting that names candidates which are there, "nbest" or "forests"."""
+        return "nbest" if self.nbest else "forests" if self.forests is not None else None
 
     @property
     def has_scores(self) -> bool:
@@ -136,6 +152,12 @@ class TuneSettings:
     tuning: DataSettings = setting(help="What to learn from.", group=TUNING, prefix="")
     dev: DataSettings | None = setting(
         None, "Held-out data, by which the best epoch is chosen.", group=HELD_OUT, prefix="dev-"
+    )
+    patterns: Path | None = setting(
+        None,
+        "Features of words to count in n-best lists: a model that 'hopefear train --features "
+        "patterns' made, or its file features-patterns.tsv.",
+        group=TUNING,
     )
     model: Path | None = setting(
         None,
@@ -323,6 +345,7 @@ class TuneSettings:
                     f"{role}.nbest": data.nbest,
                     f"{role}.forests": (data.forests,),
                     f"{role}.source": (data.source,),
+                    f"{role}.alignments": (data.alignments,),
                     f"{role}.references": data.references,
                     f"{role}.scores": (data.scores,),
                 }
@@ -347,11 +370,27 @@ class TuneSettings:
             problem = "memory_limit is for n-best lists; forests are kept in memory"
             raise ConfigError(problem, settings=("memory_limit",))
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
-            if data is not None and (data.source is not None) != self.translates:
-                given = "nbest" if data.nbest else "forests"
+            given = None if data is None else data.candidates
+            if data is not None and (given is None) != self.translates:
                 missing = f"a source, not {given}" if self.translates else "a model or a decoder"
                 needed = ("tuning.source",) if self.translates else ("model", "decoder.command")
                 raise ConfigError(f"{name}: translating needs {missing}", settings=needed)
+        self._check_patterns()
+
+    def _check_patterns(self) -> None:
+        if self.patterns is not None and self.kind is not LISTS:
+            problem = f"patterns are counted in n-best lists, not in {self.kind.settings}"
+            raise ConfigError(problem, settings=("patterns", "tuning.nbest"))
+        for name, data in (("tuning", self.tuning), ("dev", self.dev)):
+            if data is None or data.candidates is None:
+                continue
+            if self.patterns is not None and data.source is None:
+                problem = f"{name}: patterns need the sentences that the candidates translate"
+                raise ConfigError(problem, settings=(f"{name}.source",))
+            if self.patterns is None and (data.source or data.alignments):
+                what = "source" if data.source else "alignments"
+                problem = f"{name}.{what}: is for a decoder, or for patterns; neither is given"
+                raise ConfigError(problem, settings=("model", "decoder.command", "patterns"))
 
     @property
     def kind(self) -> DataKind:

@@ -59,7 +59,8 @@ def _inferred_start(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]
         return default_weights(data), ""
     names = data.candidates.feature_names
     varying = [names[int(i)] for i in np.flatnonzero(data.candidates.feature_spread > 0)]
-    inferred, reason = infer_weights(settings.tuning, varying)
+    own = [name for name in varying if name not in data.added]
+    inferred, reason = infer_weights(settings.tuning, own)
     if inferred is not None:
         start = _of_candidates(data, inferred.vector(names))
         return start, f"start weights are inferred from the lists: {reason}"
@@ -96,7 +97,8 @@ def about_patterns(start: Weights) -> str:
 def default_weights(data: Loaded) -> Weights:
     """Return weight 1 for features that at least half of the hypotheses have, 0 for the others.
 
-    Of forests, those that at least half of the forests have.
+    Of forests, those that at least half of the forests have. Features that the files do not have
+    start at 0.
 
     The sum of log probabilities is a sensible model to begin with; of sparse features nothing is
     known before.
@@ -104,6 +106,8 @@ def default_weights(data: Loaded) -> Weights:
     forests = isinstance(data.candidates, ForestSet)
     candidates = data.candidates.sentence_count if forests else len(data.nbest)
     dense = 2 * data.feature_counts >= candidates
+    if data.added:
+        dense &= [name not in data.added for name in data.candidates.feature_names]
     return _of_candidates(data, np.where(dense, 1.0, 0.0))
 
 

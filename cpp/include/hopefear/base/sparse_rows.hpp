@@ -21,6 +21,22 @@ class SparseVector {
     std::vector<double> values_;
 };
 
+// The rows of a compressed matrix: row i has entries offsets[i] .. offsets[i + 1]. Ids may come in
+// any order; the values of repeated ids are summed. Throws DataError unless the arrays fit together
+// and all ids are below `features`.
+[[nodiscard]] FeatureRows rows_of(std::span<const std::int64_t> offsets,
+                                  std::span<const FeatureId> ids, std::span<const double> values,
+                                  std::size_t features);
+
+// The same arrays of rows.
+struct RowArrays {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<FeatureId> ids;
+    std::vector<double> values;
+
+    void add(const SparseView& row);
+};
+
 // Many sparse vectors; most of them name the same features.
 class SparseRows {
   public:

@@ -96,6 +96,10 @@ class Forest {
     // A copy in which every value of feature i is multiplied by factors[i].
     [[nodiscard]] Forest scaled(std::span<const double> factors) const;
 
+    // A copy with other features, a row for each edge.
+    [[nodiscard]] Forest with_features(std::shared_ptr<Vocabulary> names,
+                                       const FeatureRows& rows) const;
+
     // A copy without these words in its target sides.
     [[nodiscard]] Forest without_words(std::span<const Symbol> words) const;
 

@@ -72,6 +72,9 @@ class NBest {
     // shared, not copied.
     [[nodiscard]] NBest scaled(std::span<const double> factors) const;
 
+    // The same lists with other features; everything else is shared. The rows stay in memory.
+    [[nodiscard]] NBest with_features(std::shared_ptr<Vocabulary> names, FeatureRows rows) const;
+
     // Empty statistics that a metric fills and passes to set_statistics; stored where the lists
     // are.
     [[nodiscard]] RowStatistics new_statistics(std::size_t dimension) const;
@@ -91,6 +94,7 @@ class NBest {
   private:
     friend class NBestBuilder;
     NBest() = default;
+    [[nodiscard]] NBest with_rows(FeatureRows rows) const;
 
     [[nodiscard]] std::string joined(std::span<const WordId> ids) const;
 

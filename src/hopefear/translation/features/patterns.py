@@ -6,6 +6,7 @@ modelling, across two languages.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 from hopefear import _core
 from hopefear.errors import FormatError
@@ -39,6 +40,8 @@ class Patterns:
     ``trigger:f/e``   words e of the translation if the source sentence contains f
     ================  ===========================================================================
     """
+
+    kinds: ClassVar[tuple[str, ...]] = tuple(_WORDS)
 
     pairs: int = setting(1000, "Number of word pairs.", least=0, group="Features")
     unigrams: int = setting(200, "Number of unigrams.", least=0, group="Features")
