@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <ranges>
+#include <set>
 
 #include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
@@ -245,10 +246,20 @@ void Parser::find_root() {
         std::ranges::find_if(nodes.rbegin(), nodes.rend(), [this](const Chart::Node& node) {
             return node.begin == 0 && node.end == size_ && node.label == scorer_->model().goal();
         });
-    if (found == nodes.rend())
+    if (found == nodes.rend()) {
+        // Glue rules begin with a rule for <s>.
+        std::set<std::string_view> goals;
+        for (const Chart::Node& node : nodes)
+            if (node.begin == 0 && (node.end == 1 || node.end == size_))
+                goals.insert(scorer_->model().labels().text(node.label));
+        std::string others;
+        for (const std::string_view label : goals) others.append(" '").append(label).append("'");
         fail<DataError>("a sentence of ", words_.size(), " words has no parse as '",
-                        scorer_->model().labels().text(scorer_->model().goal()),
-                        "'; add glue rules to the grammar");
+                        scorer_->model().labels().text(scorer_->model().goal()), "'; ",
+                        others.empty() ? "add glue rules to the grammar"
+                                       : "the glue rules make" + others +
+                                             ": set the label of whole sentences (names.goal)");
+    }
     chart_.root = static_cast<std::uint32_t>(nodes.rend() - found) - 1;
 }
 

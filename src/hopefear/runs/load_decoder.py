@@ -10,7 +10,7 @@ import numpy as np
 
 from hopefear.candidates import CommandDecoder, CommandSet, DecodedSet, Parses, write_parses
 from hopefear.errors import DataError
-from hopefear.formats import read_lines, read_weights
+from hopefear.formats import read_lines
 from hopefear.formats.files import Tell
 from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.texts import read_references
@@ -19,8 +19,8 @@ from hopefear.runs.fingerprints import fingerprint_file, fingerprint_texts
 from hopefear.runs.guards import check_common_features
 from hopefear.runs.load import Loaded, tokenization_warnings
 from hopefear.runs.settings import DataSettings, TuneSettings
-from hopefear.runs.start import about_patterns, matching_weights
-from hopefear.translation.model import Model, RunFeatures
+from hopefear.runs.start import about_patterns, given_start, matching_weights
+from hopefear.translation.model import Model, RunFeatures, converted
 from hopefear.types import Vocabulary, Weights
 
 __all__ = ["Corpora", "load_corpora"]
@@ -85,7 +85,8 @@ class _Models:
         decoder = self._model.decoder(pop_limit=pop_limit)
         for name in [*self._model.weights, *decoder.feature_names]:
             names.add(name)
-        given, self.about_start = _given_start(settings), ""
+        found, self.about_start = given_start(settings), ""
+        given = found and converted(self._model, *found)
         if given is None and (given := matching_weights(settings, names)) is not None:
             own = self._model.path / self._model.settings.weights
             self.about_start = f"{about_patterns(given)}, not from {own}"
@@ -163,13 +164,13 @@ class _Commands:
 
     def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary) -> None:
         self._settings, self._names, self._folder = settings, names, folder / "decoder"
-        start = _given_start(settings)
+        start = given_start(settings)
         if start is None:
             raise DataError(
                 "start weights have to be given: the first lists of the decoder are made with them",
                 settings=("start_file",),
             )
-        self.start = start
+        self.start = start[0]
 
     def read(self, data: DataSettings) -> _Texts:
         """Read the references of one data set."""
@@ -203,15 +204,6 @@ class _Commands:
             },
             warnings=tokenization_warnings(metric, references),
         )
-
-
-def _given_start(settings: TuneSettings) -> Weights | None:
-    """Return the weights to start from, if any are given."""
-    if settings.start is not None:
-        return settings.start
-    if settings.start_file is not None:
-        return read_weights(settings.start_file)
-    return None if settings.moses_ini is None else read_weights(settings.moses_ini, "moses")
 
 
 def _references(data: DataSettings, sentences: int, normalize: Callable[[str], str]) -> References:

@@ -9,7 +9,8 @@ import numpy as np
 from hopefear.candidates import ForestSet
 from hopefear.candidates.values import LARGEST_VALUE
 from hopefear.errors import DataError
-from hopefear.formats import read_nbest, read_weights
+from hopefear.formats import read_nbest
+from hopefear.formats.weights import read_weights_and_format
 from hopefear.runs.guards import some
 from hopefear.runs.load import Loaded
 from hopefear.runs.settings import DataSettings, TuneSettings
@@ -18,6 +19,7 @@ from hopefear.types import FloatArray, Vocabulary, Weights
 __all__ = [
     "about_patterns",
     "default_weights",
+    "given_start",
     "infer_weights",
     "matching_weights",
     "random_weights",
@@ -38,17 +40,21 @@ NO_SCORES = "they have no total scores, or the same for all hypotheses of a sent
 
 def start_weights(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]:
     """Return the weights to start from, and what the user should know about them, if anything."""
-    if settings.start is not None:
-        return settings.start, ""
-    if settings.start_file is not None:
-        return read_weights(settings.start_file), ""
-    if settings.moses_ini is not None:
-        return read_weights(settings.moses_ini, "moses"), ""
+    if (given := given_start(settings)) is not None:
+        return given[0], ""
     if (matching := matching_weights(settings, data.candidates.feature_names)) is not None:
         return matching, about_patterns(matching)
     if settings.infer_start is False:
         return default_weights(data), ""
     return _inferred_start(settings, data)
+
+
+def given_start(settings: TuneSettings) -> tuple[Weights, str] | None:
+    """Return the weights that the settings name, if any, and the format that they are in."""
+    if settings.start is not None:
+        return settings.start, "tsv"
+    file = settings.start_file or settings.moses_ini
+    return None if file is None else read_weights_and_format(file)
 
 
 def _inferred_start(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]:

@@ -33,6 +33,7 @@ from hopefear.translation.decoder import Chooser, FeatureViewName
 from hopefear.translation.features import BuiltInTemplate, Collector, FeatureSet, RuleTemplate
 from hopefear.translation.features import templates as known_templates
 from hopefear.translation.language_model import LanguageModel, load_language_model
+from hopefear.translation.units import own_units
 from hopefear.translation.views import viewed
 from hopefear.types import Weights
 
@@ -44,6 +45,7 @@ __all__ = [
     "ModelSettings",
     "RunFeatures",
     "TemplateFile",
+    "converted",
     "run_features",
     "weights_for",
 ]
@@ -51,10 +53,6 @@ __all__ = [
 SETTINGS_FILE = "model.toml"
 RULE_WEIGHTS_FILE = "rule-weights.tsv"
 VERSION = 1
-
-# Moses' feature is -100 for each unknown word; ours is 1.
-MOSES_UNKNOWN_WORD = "UnknownWordPenalty0"
-MOSES_UNKNOWN_SCORE = -100.0
 
 SHOWN = 4  # names in a message
 
@@ -386,7 +384,9 @@ def _inside(directory: Path, name: str) -> Path:
     return path
 
 
-def weights_for(model: Model, weights: Weights, *, further: bool = False) -> Weights:
+def weights_for(
+    model: Model, weights: Weights, *, format: str = "tsv", further: bool = False
+) -> Weights:
     """Return weights in terms of a model's features; warn about those that have no effect.
 
     Parameters
@@ -394,20 +394,20 @@ def weights_for(model: Model, weights: Weights, *, further: bool = False) -> Wei
     model
         The model.
     weights
-        Weights by the names of the model's features; Moses' weight of unknown words is converted.
+        Weights by the names of the model's features, or of Moses, cdec or Joshua, whose names and
+        units are converted; see `hopefear.translation.units`.
+    format
+        The format of the file that they are from.
     further
         Whether grammars of single sentences may bring features that the model does not know yet.
 
     Raises
     ------
     DataError
-        If no weight belongs to a feature of the model.
+        If no weight belongs to a feature of the model, or if its units are not known.
     """
     names = set(model.decoder().feature_names)
-    own = dict(weights)
-    unknown_word = model.settings.names.unknown_word
-    if MOSES_UNKNOWN_WORD in own and not {MOSES_UNKNOWN_WORD, unknown_word} & names & set(own):
-        own[unknown_word] = MOSES_UNKNOWN_SCORE * own.pop(MOSES_UNKNOWN_WORD)
+    own = converted(model, weights, format)
     others = [name for name, weight in own.items() if weight != 0 and name not in names]
     if own and not names & set(own):
         raise DataError(
@@ -423,7 +423,18 @@ def weights_for(model: Model, weights: Weights, *, further: bool = False) -> Wei
             HopefearWarning,
             stacklevel=3,
         )
-    return Weights(own)
+    return own
+
+
+def converted(model: Model, weights: Weights, format: str) -> Weights:
+    """Return weights from a file of this format by the names and in the units of a model."""
+    return own_units(
+        weights,
+        model.settings.names,
+        [use.feature for use in model.settings.language_models],
+        known=frozenset(model.decoder().feature_names),
+        format=format,
+    )
 
 
 def _some(names: list[str]) -> str:

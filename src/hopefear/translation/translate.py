@@ -9,7 +9,7 @@ from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.forest import Derivation, Forest
 from hopefear.formats.files import PathLike
 from hopefear.formats.rules import InputSegment, parse_segment, read_rules
-from hopefear.formats.weights import read_run_weights
+from hopefear.formats.weights import read_weights_and_format
 from hopefear.threads import map_in_order
 from hopefear.translation import Decoder, GrammarUse
 from hopefear.translation.model import Model, run_features, weights_for
@@ -107,9 +107,10 @@ def translate(
     loaded = model if isinstance(model, Model) else Model(model)
     if isinstance(weights, str | Path):
         loaded = loaded.with_features(run_features(weights))
-    chosen = _weights(weights)
-    if chosen is not None:
-        chosen = weights_for(loaded, chosen, further=grammars is not None)
+    chosen: Weights | None = None
+    if weights is not None:
+        given, format = read_weights_and_format(weights)
+        chosen = weights_for(loaded, given, format=format, further=grammars is not None)
     work = _Translator(
         decoder_of=_decoders(loaded, chosen, grammars, options),
         normalize=loaded.settings.normalization.source(),
@@ -160,12 +161,6 @@ class _Translator:
             text=self.finish(derivations[0].text),
             forest=forest if self.forests else None,
         )
-
-
-def _weights(weights: PathLike | Mapping[str, float] | None) -> Weights | None:
-    if weights is None or isinstance(weights, Weights):
-        return weights
-    return read_run_weights(weights)
 
 
 def _decoders(

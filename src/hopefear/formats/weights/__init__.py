@@ -9,7 +9,13 @@ from hopefear.formats.files import PathLike, open_output, open_source
 from hopefear.formats.weights.moses import write_moses_ini
 from hopefear.types import Weights
 
-__all__ = ["detect_weights", "read_run_weights", "read_weights", "write_weights"]
+__all__ = [
+    "detect_weights",
+    "read_run_weights",
+    "read_weights",
+    "read_weights_and_format",
+    "write_weights",
+]
 
 
 def detect_weights(path: PathLike) -> str:
@@ -34,17 +40,24 @@ def read_weights(path: PathLike, format: str | WeightsFormat | None = None) -> W
 
 def read_run_weights(path: PathLike | Mapping[str, float]) -> Weights:
     """Read weights from a file, or from the directory of a run or a model; a mapping has them."""
+    return read_weights_and_format(path)[0]
+
+
+def read_weights_and_format(path: PathLike | Mapping[str, float]) -> tuple[Weights, str]:
+    """Read weights as `read_run_weights`, and return the name of their format, too."""
     if isinstance(path, Mapping):
-        return Weights(path)
+        return Weights(path), "tsv"
     if not Path(path).is_dir():
-        return read_weights(path)
+        with open_source(path) as source:
+            format = choose_format(source, weights_formats, None)
+            return format.read(source), weights_formats.name_of(type(format))
     file = Path(path) / "weights.tsv"
     if not file.is_file():
         raise DataError(
             f"{path}: no weights.tsv: this is not a run directory, or the run did not finish; its "
             "folder weights/ may have the weights of single epochs"
         )
-    return read_weights(file, "tsv")
+    return read_weights(file, "tsv"), "tsv"
 
 
 def write_weights(

@@ -13,11 +13,13 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from hopefear.errors import ConfigError
-from hopefear.formats import open_output, read_weights, write_weights
+from hopefear.formats import open_output, write_weights
 from hopefear.formats.files import Tell, tell_nobody
+from hopefear.formats.weights import read_weights_and_format
 from hopefear.grammar import FeatureKind, Grammar
 from hopefear.settings import config
 from hopefear.translation import ModelNames
@@ -32,6 +34,7 @@ from hopefear.translation.model import (
 from hopefear.translation.training.components import (
     find_alignments,
     is_moses_model,
+    label_names,
     make_glue,
     make_grammars,
     make_language_models,
@@ -139,10 +142,11 @@ def _make(work: Work) -> None:
     alignments = find_alignments(work, inputs)
     grammars = make_grammars(work, inputs, alignments)
     names = MOSES_NAMES if is_moses_model(settings) else ModelNames()
+    glue = make_glue(work)
     model = ModelSettings(
         grammars=_with_features(work, grammars),
-        glue=make_glue(work),
-        names=names,
+        glue=glue,
+        names=replace(names, **label_names(work, glue)),
         language_models=make_language_models(work, inputs),
         normalization=settings.normalization,
         decoder=settings.decoder,
@@ -151,8 +155,9 @@ def _make(work: Work) -> None:
     path = work.out / model.weights
     write_weights(path, _start_weights(work, model))
     if settings.weights is not None:
-        given = read_weights(existing_file(settings.weights))
-        write_weights(path, weights_for(Model(work.out, settings=model), given))
+        given, format = read_weights_and_format(existing_file(settings.weights))
+        own = weights_for(Model(work.out, settings=model), given, format=format)
+        write_weights(path, own)
     write_settings(work.out, model)
 
 

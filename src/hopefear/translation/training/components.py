@@ -12,6 +12,7 @@ from hopefear.errors import ConfigError
 from hopefear.formats import detect_rules, read_rules
 from hopefear.formats.files import open_binary_output, replacing
 from hopefear.formats.texts import write_feature_table
+from hopefear.grammar import Grammar
 from hopefear.translation.features import Collector, templates
 from hopefear.translation.language_model import load_language_model
 from hopefear.translation.model import LanguageModelFile, TemplateFile
@@ -61,15 +62,36 @@ def is_moses_model(settings: TrainSettings) -> bool:
 
 
 def make_glue(work: Work) -> str | None:
-    """Make the glue grammar, if a table is given; Moses' feature is named as in moses.ini."""
+    """Make the glue grammar, if a table is given; its features are named as the tool names them."""
     rules = work.settings.rules
     if rules.glue is None:
         return None
     path, format = existing_file(rules.glue), rules.glue_format
-    if format is None and detect_rules(path) == "moses":
-        moses = is_moses_model(work.settings)
-        format = f"moses:label={'TranslationModel1' if moses else 'Glue'}"
+    if format is None:
+        tool = detect_rules(path) if rules.format is None else rules.format.split(":")[0]
+        if tool == "moses":
+            moses = is_moses_model(work.settings)
+            format = f"moses:label={'TranslationModel1' if moses else 'Glue'}"
+        else:
+            format = "joshua:owner=glue" if tool == "joshua" else tool
     return _read_rules(work, "glue", [path], format)
+
+
+def label_names(work: Work, glue: str | None) -> dict[str, str]:
+    """Return the labels of sentences and of copied words; glue rules must make sentences."""
+    rules = work.settings.rules
+    found = set() if glue is None else {rule.lhs for rule in Grammar(work.out / glue, verify=False)}
+    goal = rules.goal
+    if goal is None:
+        goal = min(found) if len(found) == 1 else "S"
+    goal, copied = goal.strip("[]"), rules.pass_through.strip("[]")
+    if found and goal not in found:
+        raise ConfigError(
+            f"{rules.glue}: the glue rules have no label '{goal}' for whole sentences; they have "
+            f"{', '.join(sorted(found))}",
+            settings=("rules.goal",),
+        )
+    return {"goal": goal, "pass_through": copied}
 
 
 def find_alignments(work: Work, inputs: Inputs) -> FoundAlignments | None:

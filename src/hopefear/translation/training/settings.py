@@ -86,7 +86,23 @@ class RuleSettings:
         option="glue",
     )
     glue_format: str | None = setting(
-        None, "Format of the table with glue rules.", shown="auto-detected", group="Rules"
+        None,
+        "Format of the table with glue rules.",
+        shown="that of the rule tables, or else auto-detected",
+        group="Rules",
+    )
+    goal: str | None = setting(
+        None,
+        "Label of whole sentences, as GOAL in Joshua.",
+        shown="the only label of the glue rules, or else S",
+        group="Rules",
+        option="goal",
+    )
+    pass_through: str = setting(
+        "X",
+        "Label of words that are copied to the output, as OOV in some grammars of Joshua.",
+        group="Rules",
+        option="pass-through",
     )
 
 
