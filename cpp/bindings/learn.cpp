@@ -31,7 +31,10 @@ void bind_losses(nb::module_& m) {
                 new (self) Side{pool, cost, soft};
             },
             nb::kw_only(), nb::arg("pool") = Pool::all, nb::arg("cost") = 0.0,
-            nb::arg("soft") = false);
+            nb::arg("soft") = false)
+        .def_ro("pool", &Side::pool)
+        .def_ro("cost", &Side::cost)
+        .def_ro("soft", &Side::soft);
     nb::class_<Loss>(m, "Loss", "What should go up and what should go down, or Bayes risk.")
         .def(
             "__init__",
@@ -40,6 +43,8 @@ void bind_losses(nb::module_& m) {
             },
             nb::kw_only(), nb::arg("up") = Side{}, nb::arg("down") = Side{},
             nb::arg("risk") = false, nb::arg("local_size") = 1)
+        .def_ro("up", &Loss::up)
+        .def_ro("down", &Loss::down)
         .def_ro("risk", &Loss::risk, "Whether it is Bayes risk, which has no sides.");
     m.def(
         "loss_gradient",

@@ -932,10 +932,25 @@ class Side:
 
     def __init__(self, *, pool: Pool = Pool.all, cost: float = 0.0, soft: bool = False) -> None: ...
 
+    @property
+    def pool(self) -> Pool: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def soft(self) -> bool: ...
+
 class Loss:
     """What should go up and what should go down, or Bayes risk."""
 
     def __init__(self, *, up: Side = ..., down: Side = ..., risk: bool = False, local_size: int = 1) -> None: ...
+
+    @property
+    def up(self) -> Side: ...
+
+    @property
+    def down(self) -> Side: ...
 
     @property
     def risk(self) -> bool:
