@@ -1,8 +1,12 @@
+#include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "hopefear/base/hash.hpp"
+#include "hopefear/base/hash_tables.hpp"
 #include "hopefear/base/vocabulary.hpp"
 #include "hopefear/forest/forest.hpp"
 #include "hopefear/io/columns.hpp"
@@ -28,79 +32,128 @@ namespace {
 // The cost of storing one more rule, in values of a feature.
 constexpr std::size_t cost_of_rule = 6;
 
-template <class T>
-void append_bytes(std::string& key, const T& value) {
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-// Edges with the same features and target side have the same number.
-std::vector<std::uint32_t> edge_kinds(const Forest& forest) {
-    Vocabulary kinds;  // of any bytes
-    std::vector<std::uint32_t> kind;
-    std::string key;
-    for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge) {
-        key.clear();
-        append_bytes(key, forest.pattern()[edge]);
-        for (const Symbol symbol : forest.target(edge)) append_bytes(key, symbol);
-        kind.push_back(static_cast<std::uint32_t>(kinds.add(key)));
+// Numbers edges in order of first use; equal ones have the same number.
+class EdgeNumbers {
+  public:
+    // `equal(other)` says whether an edge numbered before, with the same hash, equals this one.
+    template <class Equal>
+    std::uint32_t add(EdgeId edge, std::uint64_t hash, const Equal& equal) {
+        if (2 * (first_.size() + 1) > slots_.size()) grow();
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = hash & mask;
+        for (; slots_[at] > 0; at = (at + 1) & mask) {
+            const std::uint32_t number = slots_[at] - 1;
+            if (hashes_[number] == hash && equal(first_[number])) return number;
+        }
+        first_.push_back(edge);
+        hashes_.push_back(hash);
+        slots_[at] = static_cast<std::uint32_t>(first_.size());
+        return slots_[at] - 1;
     }
-    return kind;
+    // By number: the first edge.
+    [[nodiscard]] std::vector<EdgeId>& first() { return first_; }
+
+  private:
+    void grow() {
+        slots_.assign(2 * slots_.size(), 0);
+        const std::size_t mask = slots_.size() - 1;
+        for (std::uint32_t number = 0; number < first_.size(); ++number) {
+            std::size_t at = hashes_[number] & mask;
+            while (slots_[at] > 0) at = (at + 1) & mask;
+            slots_[at] = number + 1;
+        }
+    }
+
+    std::vector<EdgeId> first_;
+    std::vector<std::uint64_t> hashes_;
+    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1024, 0);  // number + 1
+};
+
+std::uint64_t bits_of(double value) {
+    return std::bit_cast<std::uint64_t>(value);
 }
 
-std::vector<char> shared_features(const Forest& forest, const std::vector<std::uint32_t>& kind) {
-    struct Tally {
-        Vocabulary kinds;
-        Vocabulary kinds_and_values;
-        std::size_t edges = 0;
-    };
-    constexpr std::uint32_t unseen = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> number(forest.feature_count(), unseen);
-    std::vector<Tally> tallies;  // of the features that occur, which can be few
-    std::string key;
-    for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge) {
+// Edges with the same features and target side are of the same kind.
+std::uint64_t hash_of_kind(const Forest& forest, EdgeId edge) {
+    auto hash = static_cast<std::uint64_t>(forest.pattern()[edge]);
+    for (const Symbol symbol : forest.target(edge))
+        hash = hash_combine(hash, static_cast<std::uint32_t>(symbol));
+    return hash;
+}
+
+bool same_kind(const Forest& forest, EdgeId a, EdgeId b) {
+    return forest.pattern()[a] == forest.pattern()[b] &&
+           std::ranges::equal(forest.target(a), forest.target(b));
+}
+
+// Edges of one kind with the same values of the features in `used`.
+class Rules {
+  public:
+    Rules(const Forest& forest, const std::vector<char>& used) : forest_(forest), used_(used) {}
+
+    std::uint32_t add(EdgeId edge) {
+        std::uint64_t hash = hash_of_kind(forest_, edge);
+        const SparseView features = forest_.features(edge);
+        for (std::size_t i = 0; i < features.size(); ++i)
+            if (used_[features.ids[i]]) hash = hash_combine(hash, bits_of(features.values[i]));
+        return numbers_.add(edge, hash, [&](EdgeId other) {
+            if (!same_kind(forest_, edge, other)) return false;
+            const auto values = forest_.features(other).values;
+            for (std::size_t i = 0; i < values.size(); ++i)
+                if (used_[features.ids[i]] && bits_of(values[i]) != bits_of(features.values[i]))
+                    return false;
+            return true;
+        });
+    }
+    [[nodiscard]] std::vector<EdgeId>& first() { return numbers_.first(); }
+
+  private:
+    const Forest& forest_;
+    const std::vector<char>& used_;
+    EdgeNumbers numbers_;
+};
+
+// `rows` are the edges that differ in anything but their places.
+std::vector<char> shared_features(const Forest& forest, std::span<const EdgeId> rows) {
+    std::vector<std::size_t> edges(forest.feature_count(), 0);
+    std::vector<std::size_t> kinds(forest.feature_count(), 0);
+    std::vector<std::size_t> values(forest.feature_count(), 0);  // different ones of each kind
+    for (const FeaturePatterns::Id pattern : forest.pattern())
+        for (const FeatureId id : forest.patterns()[pattern]) ++edges[id];
+    EdgeNumbers numbers;
+    FlatTable<char> seen;
+    for (const EdgeId edge : rows) {
         const SparseView features = forest.features(edge);
+        const std::uint64_t hash = hash_of_kind(forest, edge);
+        const std::uint32_t kind =
+            numbers.add(edge, hash, [&](EdgeId other) { return same_kind(forest, edge, other); });
+        const bool added = numbers.first()[kind] == edge;
         for (std::size_t i = 0; i < features.size(); ++i) {
-            std::uint32_t& place = number[features.ids[i]];
-            if (place == unseen) {
-                place = static_cast<std::uint32_t>(tallies.size());
-                tallies.emplace_back();
-            }
-            Tally& tally = tallies[place];
-            ++tally.edges;
-            key.clear();
-            append_bytes(key, kind[edge]);
-            tally.kinds.add(key);
-            append_bytes(key, features.values[i]);
-            tally.kinds_and_values.add(key);
+            const FeatureId id = features.ids[i];
+            kinds[id] += added;
+            const std::uint64_t place = hash_combine(kind, static_cast<std::uint64_t>(id));
+            values[id] += seen.insert(hash_combine(place, bits_of(features.values[i]))).second;
         }
     }
     std::vector<char> shared(forest.feature_count(), 0);
-    for (std::size_t id = 0; id < shared.size(); ++id) {
-        if (number[id] == unseen) continue;
-        const Tally& tally = tallies[number[id]];
-        const std::size_t more = tally.kinds_and_values.size() - tally.kinds.size();
-        shared[id] = cost_of_rule * more <= tally.edges;
-    }
+    for (std::size_t id = 0; id < shared.size(); ++id)
+        shared[id] = edges[id] > 0 && cost_of_rule * (values[id] - kinds[id]) <= edges[id];
     return shared;
 }
 
 }  // namespace
 
 ForestRules::ForestRules(const Forest& forest) {
-    const std::vector<std::uint32_t> kind = edge_kinds(forest);
-    shared = shared_features(forest, kind);
-    Vocabulary rules;
-    std::string key;
-    for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge) {
-        key.clear();
-        append_bytes(key, kind[edge]);
-        const SparseView features = forest.features(edge);
-        for (std::size_t i = 0; i < features.size(); ++i)
-            if (shared[features.ids[i]]) append_bytes(key, features.values[i]);
-        const auto number = static_cast<std::uint32_t>(rules.add(key));
-        if (number == first.size()) first.push_back(edge);
-        rule.push_back(number);
-    }
+    const std::vector<char> all(forest.feature_count(), 1);
+    Rules rows(forest, all);
+    for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge)
+        rule.push_back(rows.add(edge));
+    shared = shared_features(forest, rows.first());
+    Rules rules(forest, shared);
+    std::vector<std::uint32_t> rule_of_row;
+    for (const EdgeId edge : rows.first()) rule_of_row.push_back(rules.add(edge));
+    for (std::uint32_t& number : rule) number = rule_of_row[number];
+    first = std::move(rules.first());
 }
 
 namespace {
