@@ -10,12 +10,31 @@
 #include "hopefear/learn/logistic_regression.hpp"
 #include "hopefear/learn/loss.hpp"
 #include "hopefear/learn/ranking_pairs.hpp"
+#include "hopefear/learn/uniform_bins.hpp"
 #include "hopefear/learn/working_set.hpp"
 #include "hopefear/nbest/products.hpp"
 
 namespace hopefear::bindings {
 
 namespace {
+
+void bind_bins(nb::module_& m) {
+    m.def(
+        "uniform_size",
+        [](const ArrayIn<double>& frequencies, std::size_t bins) {
+            return uniform_size(as_span(frequencies), bins);
+        },
+        nb::arg("frequencies"), nb::arg("bins"),
+        "The population that bins should have if no value fills more than one of them.");
+    m.def(
+        "uniform_bins",
+        [](const ArrayIn<double>& frequencies, std::size_t bins) {
+            return to_array(without_gil([&] { return uniform_bins(as_span(frequencies), bins); }));
+        },
+        nb::arg("frequencies"), nb::arg("bins"),
+        "The first value of each bin, if values in order are cut into bins of nearly equal "
+        "population.");
+}
 
 void bind_losses(nb::module_& m) {
     nb::enum_<Pool>(m, "Pool", "Which hypotheses of a list compete on a side of a loss.")
@@ -237,6 +256,7 @@ void bind_solvers(nb::module_& m) {
 }  // namespace
 
 void bind_learn(nb::module_& m) {
+    bind_bins(m);
     bind_losses(m);
     bind_ranking(m);
     bind_margins(m);

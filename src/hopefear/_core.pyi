@@ -914,6 +914,16 @@ def error_surface(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), o
     The surface of lines intercept + step * slope; those of sentence i are the ones from offsets[i] to offsets[i + 1].
     """
 
+def uniform_size(frequencies: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: int) -> float:
+    """
+    The population that bins should have if no value fills more than one of them.
+    """
+
+def uniform_bins(frequencies: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bins: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]:
+    """
+    The first value of each bin, if values in order are cut into bins of nearly equal population.
+    """
+
 class Pool(enum.Enum):
     """Which hypotheses of a list compete on a side of a loss."""
 

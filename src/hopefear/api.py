@@ -308,14 +308,17 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     from hopefear.formats import SentenceKeys
     from hopefear.formats.weights import read_run_weights
     from hopefear.nbest import NBestBuilder
+    from hopefear.translation.features.bins import run_bins
     from hopefear.translation.features.counting import WordCounter
 
     chosen = _decode(RerankSettings, settings, "rerank")
     weights, tell = read_run_weights(chosen.weights), progress or _silent
+    bins = run_bins(chosen.weights)
     if chosen.forests is not None:
         return ForestReranking(
             forests=chosen.forests,
             weights=weights,
+            bins=bins,
             format=chosen.format,
             sentences=chosen.sentences,
             size=chosen.size,
@@ -329,8 +332,9 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
         lists = count_in_lists(lists, WordCounter.read(chosen.patterns), sources, read.links)
     if message := describe_large_value(lists, lambda i: keys.names[i] if keys.names else str(i)):
         raise DataError(f"{', '.join(map(str, chosen.nbest))}: {message}")
-    check_features(weights, list(lists.feature_names) if len(lists) else (), "lists")
-    return Reranking(lists=lists, weights=weights, keys=keys, threads=chosen.threads)
+    found = Reranking(lists=lists, weights=weights, bins=bins, keys=keys, threads=chosen.threads)
+    check_features(weights, list(found.scored.feature_names) if len(lists) else (), "lists")
+    return found
 
 
 def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluation":

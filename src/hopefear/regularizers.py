@@ -1,5 +1,8 @@
 """What keeps weights small, near where they started, or in a shape.
 
+The shapes are those of Clark, Dyer and Lavie (2014), Locally non-linear learning for statistical
+machine translation, TACL, section 4: the weights of a feature's bins as a curve.
+
 A regularizer is bound to the features of a run and to the start of the run; what comes out is a
 `Penalty`: a function of the weights. Learners use its value and gradient, or its proximal step.
 Penalties of a form that kernels apply lazily say so; nothing depends on their class.
@@ -7,18 +10,21 @@ Penalties of a form that kernels apply lazily say so; nothing depends on their c
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
 from hopefear.registry import Registry
 from hopefear.settings import setting, settings
-from hopefear.types import FloatArray
+from hopefear.translation.features.bins import split_bin_name
+from hopefear.types import FloatArray, IntArray
 
 __all__ = [
     "L1",
     "L2",
     "L2Start",
+    "LinearNeighbors",
+    "MonotoneNeighbors",
     "NoPenalty",
     "Penalty",
     "Regularizer",
@@ -90,6 +96,85 @@ class _Lasso(Penalty):
         return np.sign(weights) * np.maximum(np.abs(weights) - step * self.l1, 0.0)
 
 
+# Beyond this tanh is 1 and has no slope.
+_STEEP = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Neighbors(Penalty):
+    """A pull, and β Σ D (½(w_{j−1} + w_{j+1}) − w_j)² over the bins between two others.
+
+    D = 1 is equation 10. With a steepness γ, D = tanh^{2γ}(a/b) is equation 13, where a is what is
+    squared and b = ½(w_{j−1} − w_{j+1}): near zero as long as w_j is between its neighbors.
+    """
+
+    toward: _Pull
+    strength: float  # β
+    steepness: int  # γ; 0 for D = 1
+    chains: IntArray  # the bins of all features, one after the other
+    inner: IntArray  # the places in `chains` of bins between two others
+
+    def _parts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        w, j = weights[self.chains], self.inner
+        return (w[j - 1] + w[j + 1]) / 2 - w[j], (w[j - 1] - w[j + 1]) / 2
+
+    def _ratio(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        # Where the neighbors are equal, any distance from them is outside; none is no penalty.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(np.clip(a / b, -_STEEP, _STEEP))
+
+    def _damping(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        if not self.steepness:
+            return np.ones_like(a)
+        damping: FloatArray = np.tanh(self._ratio(a, b)) ** (2 * self.steepness)
+        return damping
+
+    def value(self, weights: FloatArray) -> float:
+        a, b = self._parts(weights)
+        return self.toward.value(weights) + self.strength * float(self._damping(a, b) @ a**2)
+
+    def gradient(self, weights: FloatArray) -> FloatArray:
+        a, b = self._parts(weights)
+        # d(D a²) = 2 D a da + a² dD;   da = (½, −1, ½),  db = (½, 0, −½)
+        to_a = 2 * self._damping(a, b) * a
+        to_b = np.zeros_like(a)
+        if self.steepness:
+            r = self._ratio(a, b)
+            t = np.tanh(r)
+            # dD = 2γ tanh^{2γ−1} (1 − tanh²) dr,  a² dr = r² (b da − a db)
+            slope = 2 * self.steepness * t ** (2 * self.steepness - 1) * (1 - t**2) * r**2
+            slope = np.where(np.abs(r) < _STEEP, slope, 0.0)
+            to_a, to_b = to_a + slope * b, -slope * a
+        gradient = np.zeros(len(self.chains))
+        np.add.at(gradient, self.inner - 1, (to_a + to_b) / 2)
+        np.add.at(gradient, self.inner, -to_a)
+        np.add.at(gradient, self.inner + 1, (to_a - to_b) / 2)
+        found = self.toward.gradient(weights)
+        found[self.chains] += self.strength * gradient
+        return found
+
+    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
+        # With D held at the weights, R is quadratic: (1 + s C + 2 s β AᵀDA) v = w + s C o, where A
+        # has a row (½, −1, ½) for each bin between two others.
+        from scipy.linalg import solveh_banded
+
+        pulled = self.toward.proximal(weights, step)
+        if not len(self.inner):
+            return pulled
+        (constant, origin), w, j = self.toward.pull, weights[self.chains], self.inner
+        damped = 2 * step * self.strength * self._damping(*self._parts(weights))
+        bands = np.zeros((3, len(w)))  # above the diagonal by two, by one, and the diagonal
+        bands[2] = 1 + step * constant
+        np.add.at(bands[2], j - 1, damped / 4)
+        np.add.at(bands[2], j, damped)
+        np.add.at(bands[2], j + 1, damped / 4)
+        np.add.at(bands[1], j, -damped / 2)
+        np.add.at(bands[1], j + 1, -damped / 2)
+        np.add.at(bands[0], j + 1, damped / 4)
+        pulled[self.chains] = solveh_banded(bands, w + step * constant * origin[self.chains])
+        return pulled
+
+
 class Regularizer(Protocol):
     """The settings of a penalty."""
 
@@ -151,3 +236,57 @@ class L1(_Weighted):
     def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
         """Return R(w) = C ‖w‖₁."""
         return _Lasso(self.strength)
+
+
+@settings
+class _OfBins(_Weighted):
+    """A pull to zero or to the start, and a shape of the weights of each discretized feature."""
+
+    strength: float = setting(
+        1.0, "β, how much the shape counts against the losses; for the grid to find.", least=0
+    )
+    l2: float = setting(1.0, "C of C/2 ‖w‖², for all features.", least=0)
+    start_strength: float = setting(0.0, "S of S/2 ‖w − w₀‖², for all features.", least=0)
+
+    def _bind(self, names: Sequence[str], origin: FloatArray, steepness: int) -> Penalty:
+        features: dict[str, list[tuple[int, int]]] = {}
+        for i, name in enumerate(names):
+            if (found := split_bin_name(name)) is not None:
+                features.setdefault(found[0], []).append((found[1], i))
+        chains: list[int] = []
+        inner: list[int] = []
+        for bins in features.values():
+            inner += range(len(chains) + 1, len(chains) + len(bins) - 1)
+            chains += [i for _, i in sorted(bins)]
+        both = L2(strength=self.l2, start_strength=self.start_strength).bind(names, origin)
+        return _Neighbors(
+            cast(_Pull, both),
+            self.strength,
+            steepness,
+            np.array(chains, dtype=np.int64),
+            np.array(inner, dtype=np.int64),
+        )
+
+
+@regularizers.register("lnr")
+@settings
+class LinearNeighbors(_OfBins):
+    """Equation 10: every bin's weight near the mean of its neighbors', as on a line."""
+
+    def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
+        """Return R(w) = C/2 ‖w‖² + β Σ (½(w_{j−1} + w_{j+1}) − w_j)²."""
+        return self._bind(names, origin, 0)
+
+
+@regularizers.register("mnr")
+@settings
+class MonotoneNeighbors(_OfBins):
+    """Equation 13: every bin's weight between its neighbors', as on any rising or falling curve."""
+
+    steepness: int = setting(
+        2, "γ: how sharply the penalty begins where a weight leaves its neighbors' range.", least=1
+    )
+
+    def bind(self, names: Sequence[str], origin: FloatArray) -> Penalty:
+        """Return R(w) = C/2 ‖w‖² + β Σ tanh^{2γ}(a/b) a², see `_Neighbors`."""
+        return self._bind(names, origin, self.steepness)

@@ -3,9 +3,11 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from hopefear.candidates.discretized import discretize_forest, discretize_lists
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError, HopefearWarning
 from hopefear.forest import Forest, without_boundaries
@@ -13,6 +15,7 @@ from hopefear.formats import SentenceKeys, detect_nbest, read_forests, write_nbe
 from hopefear.formats.fields import numbering_conflict
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.nbest import NBest
+from hopefear.translation.features.bins import FeatureBins
 from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
 
 __all__ = [
@@ -36,6 +39,8 @@ class Reranking:
         The hypotheses.
     weights : Weights
         Features that they do not list count nothing.
+    bins : mapping
+        The bins of discretized features, if the weights are of bins.
     keys : SentenceKeys
         What the files call the sentences, if not by numbers.
     threads : int
@@ -52,27 +57,33 @@ class Reranking:
 
     lists: NBest
     weights: Weights
+    bins: FeatureBins = field(default_factory=dict)
     keys: SentenceKeys = field(default_factory=SentenceKeys)
     threads: int = 0
+
+    @cached_property
+    def scored(self) -> NBest:
+        """The lists with the features that the weights are for."""
+        return discretize_lists(self.lists, self.bins, Vocabulary()) if self.bins else self.lists
 
     def __iter__(self) -> Iterator[str]:
         """Give the best text of each sentence, in order; an empty one where there is none.
 
         Of equally good hypotheses the first is taken.
         """
-        vector = self.weights.vector(self.lists.feature_names)
-        for row in self.lists.best(vector, threads=self.threads):
+        vector = self.weights.vector(self.scored.feature_names)
+        for row in self.scored.best(vector, threads=self.threads):
             yield self.lists.text(int(row)) if row >= 0 else ""
 
     def segments(self) -> Iterator[Segment]:
         """Give the lists with the best hypothesis first, each with its score; empty ones not."""
         lists, names = self.lists, self.keys.names
-        vector = self.weights.vector(lists.feature_names)
+        vector = self.weights.vector(self.scored.feature_names)
         for sentence in range(lists.sentence_count):
             rows = lists.rows(sentence)
             if not rows:
                 continue
-            scores = lists.sentence_scores(sentence, vector)
+            scores = self.scored.sentence_scores(sentence, vector)
             hypotheses = tuple(
                 Hypothesis(
                     text=lists.text(rows[i]),
@@ -96,6 +107,8 @@ class ForestReranking:
         A file or directory of forests.
     weights : Weights
         Features that they do not list count nothing.
+    bins : mapping
+        The bins of discretized features, if the weights are of bins.
     format : str, optional
         Of the forests; told by content if not given.
     sentences : int
@@ -108,6 +121,7 @@ class ForestReranking:
 
     forests: PathLike
     weights: Weights
+    bins: FeatureBins = field(default_factory=dict)
     format: str | None = None
     sentences: int = 0
     size: int = 100
@@ -135,11 +149,14 @@ class ForestReranking:
             yield Segment(sentence=sentence, hypotheses=hypotheses)
 
     def _read(self) -> Iterator[tuple[int, Forest]]:
-        names = Vocabulary()
+        own = Vocabulary()
+        names = Vocabulary() if self.bins else own
         for sentence, forest in read_forests(
-            self.forests, self.format, feature_names=names, tell=self.tell
+            self.forests, self.format, feature_names=own, tell=self.tell
         ):
             self._check_values(sentence, forest)
+            if self.bins:
+                forest = discretize_forest(forest, self.bins, names)
             yield sentence, without_boundaries(forest)
         check_features(self.weights, list(names), "forests")
 

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 from hopefear.candidates import HasForests, HasLists, ListSet
+from hopefear.candidates.discretized import discretize_forest
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
@@ -22,11 +23,12 @@ from hopefear.formats.texts import read_references
 from hopefear.inspection.build import CloudOptions, forest_cloud, list_cloud
 from hopefear.inspection.cloud import Cloud
 from hopefear.metrics import Bleu, BleuReferences, Metric
-from hopefear.runs.load import Loaded, load_data
+from hopefear.runs.load import Loaded, discretized, load_data
 from hopefear.runs.load_decoder import load_corpora
 from hopefear.runs.run_directory import load_run_settings, read_folder
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.search import Example, Found
+from hopefear.translation.features.bins import FeatureBins, run_bins
 from hopefear.translation.features.counting import WordCounter
 from hopefear.types import Vocabulary, Weights
 
@@ -77,13 +79,21 @@ def inspect_run(
             sentence,
             searching,
             format=data.format,
+            bins=run_bins(run),
             tell=tell,
         )
     if settings.translates:
         return _inspect_decoded(run, settings, data, sentence, chosen, searching, tell)
     counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
     return inspect_lists(
-        data, settings.metric, chosen, sentence, options, counter=counter, tell=tell
+        data,
+        settings.metric,
+        chosen,
+        sentence,
+        options,
+        counter=counter,
+        bins=run_bins(run),
+        tell=tell,
     )
 
 
@@ -106,10 +116,13 @@ def inspect_lists(
     options: CloudOptions,
     *,
     counter: WordCounter | None = None,
+    bins: FeatureBins | None = None,
     tell: Tell = tell_nobody,
 ) -> Cloud:
     """Return the cloud of a sentence of n-best lists."""
     loaded = load_data(data, metric, counter=counter, tell=tell)
+    if bins:
+        loaded = discretized(loaded, bins, Vocabulary())
     number = _keyed_number(loaded, sentence)
     name = loaded.sentence(number)
     if data.keyed_references:
@@ -145,6 +158,7 @@ def inspect_forests(
     options: CloudOptions,
     *,
     format: str | None = None,
+    bins: FeatureBins | None = None,
     tell: Tell = tell_nobody,
 ) -> Cloud:
     """Return the cloud of a sentence of stored forests."""
@@ -153,13 +167,15 @@ def inspect_forests(
     texts = read_references(references)
     wanted = _number(sentence, len(texts))
     prepared = metric.prepare(texts)
-    found = None
+    found, names = None, Vocabulary()
     context: list[Found] = []
     for done, (number, stored) in enumerate(_stored(path, format, wanted), 1):
         if number >= len(texts):
             raise DataError(f"{path}: the forest of sentence {number} has no reference")
         tell(str(path), done, STORED_CONTEXT)
         forest = without_boundaries(stored)
+        if bins:
+            forest = discretize_forest(forest, bins, names)
         vector = weights.vector(forest.feature_names)
         context.append(Example(forest, number, prepared, vector).best)
         if number == wanted:

@@ -83,7 +83,7 @@ def overlaid(table: Mapping[str, object], changes: Mapping[str, object]) -> Tabl
             isinstance(known, dict)
             and isinstance(value, dict)
             and value.get("name", known.get("name")) == known.get("name")
-            and ("name" in known or key == "rhythm")
+            and ("name" in known or key in ("rhythm", "discretize"))
         )
         changed[key] = overlaid(cast(Table, known), cast(Table, value)) if same else value
     return changed

@@ -1,6 +1,6 @@
 """From files to tuning data: n-best lists or forests, and the metric that judges them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import cast
@@ -9,6 +9,7 @@ import numpy as np
 
 from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.candidates.added import count_in_lists, read_sources
+from hopefear.candidates.discretized import discretize_forest, discretize_lists
 from hopefear.candidates.read_lists import read_lists
 from hopefear.errors import DataError
 from hopefear.forest import Forest, without_boundaries
@@ -30,10 +31,11 @@ from hopefear.runs.fingerprints import (
     fingerprint_texts,
 )
 from hopefear.runs.settings import DataSettings
+from hopefear.translation.features.bins import FeatureBins
 from hopefear.translation.features.counting import WordCounter
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
-__all__ = ["Loaded", "load_data", "tokenization_warnings"]
+__all__ = ["Loaded", "discretized", "load_data", "tokenization_warnings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,6 +209,21 @@ def _load_forests(
         fingerprints=_of_role(role, fingerprints),
         warnings=tokenization_warnings(metric, references),
     )
+
+
+def discretized(data: Loaded, bins: FeatureBins, names: Vocabulary) -> Loaded:
+    """Return data whose candidates have bins as features; `names` is their vocabulary."""
+    if isinstance(forests := data.candidates, ForestSet):
+        found: Candidates = ForestSet(
+            [None if f is None else discretize_forest(f, bins, names) for f in forests.forests],
+            forests.references,
+            cast(TextMetric, forests.metric),
+            threads=forests.threads,
+        )
+    else:
+        lists = cast(ListSet, data.candidates)
+        found = replace(lists, nbest=discretize_lists(lists.nbest, bins, names))
+    return replace(data, candidates=found)
 
 
 def tokenization_warnings(metric: Metric, references: References) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from hopefear.presets import VARIANTS, load_presets, overlaid
 from hopefear.registry import suggest
 from hopefear.runs.settings import TuneSettings
 from hopefear.settings import config
-from hopefear.settings.config import Table, parse_assignment, put, read_table
+from hopefear.settings.config import Table, parse_assignment, parse_fields, put, read_table
 
 __all__ = ["build_settings", "learner_of", "start_options", "table_of"]
 
@@ -89,6 +89,9 @@ def _standing_for(options: Mapping[str, object]) -> dict[str, object]:
     found = dict(options)
     if isinstance(found.get("start"), str | Path):
         found |= start_options(found.pop("start"))
+    if isinstance(text := found.get("discretize"), str):
+        del found["discretize"]
+        found |= {f"discretize.{key}": value for key, value in parse_fields(text).items()}
     held_out = "dev.nbest" in found or "dev.forests" in found
     for name in ("format", "score_feature", "keyed_references"):
         if f"tuning.{name}" in found and held_out:  # the same tool wrote both, unless we are told

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +12,8 @@ from typing import cast
 import numpy as np
 
 from hopefear.candidates import ForestSet
+from hopefear.candidates.discretized import add_bin_names, learn_bins
+from hopefear.errors import DataError
 from hopefear.events import Event, ReplicasFinished, RunFinished, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import learners
@@ -28,8 +30,9 @@ from hopefear.runs.guards import (
     check_schema,
     check_start,
     check_values,
+    some,
 )
-from hopefear.runs.load import Loaded, load_data
+from hopefear.runs.load import Loaded, discretized, load_data
 from hopefear.runs.load_decoder import load_corpora
 from hopefear.runs.loop import About, learn
 from hopefear.runs.result_guards import check_better, check_replicas
@@ -37,6 +40,7 @@ from hopefear.runs.run_directory import RunDirectory, check_stopped, check_targe
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.start import random_weights, start_weights
 from hopefear.runs.weights_output import choose_output
+from hopefear.translation.features.bins import Discretization, FeatureBins, spread
 from hopefear.translation.features.counting import WordCounter
 from hopefear.types import Vocabulary, Weights
 
@@ -93,7 +97,7 @@ def run(
         output, warning = choose_output(settings, names, data.tuning.format)
         if directory is not None:
             directory.take_data(data.fingerprints(settings))
-            directory.output = output
+            directory.output, directory.bins = output, data.bins
         found = chain([warning] if warning else [], _warnings(settings, data))
         about = About(
             name=learners.name_of(type(settings.learner)),
@@ -118,6 +122,7 @@ class _Data:
     dev: Loaded | None
     start: Weights
     about_start: str = ""
+    bins: FeatureBins = field(default_factory=dict)
 
     def fingerprints(self, settings: TuneSettings) -> Fingerprints:
         found = dict(self.tuning.fingerprints) | dict(self.dev.fingerprints if self.dev else {})
@@ -136,12 +141,13 @@ def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -
             about_start=corpora.about_start,
         )
     counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
+    own = names if settings.discretize is None else Vocabulary()
     sets = [
         load_data(
             data,
             settings.metric,
             role=role,
-            feature_names=names,
+            feature_names=own,
             threads=settings.threads,
             memory_limit=settings.memory_limit,
             counter=counter,
@@ -154,7 +160,31 @@ def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -
         check_values(loaded)
     start, about_start = start_weights(settings, sets[0])
     dev = sets[1] if len(sets) > 1 else None
-    return _Data(tuning=sets[0], dev=dev, start=start, about_start=about_start)
+    data = _Data(tuning=sets[0], dev=dev, start=start, about_start=about_start)
+    return data if settings.discretize is None else _discretized(data, settings.discretize, names)
+
+
+def _discretized(data: _Data, how: Discretization, names: Vocabulary) -> _Data:
+    """Return the data with bins in place of features: those of the tuning data."""
+    raw = data.tuning.candidates
+    forests = raw.forests if isinstance(raw, ForestSet) else ()
+    bins = learn_bins(
+        [forest for forest in forests if forest is not None] or data.tuning.nbest, how
+    )
+    if not bins:
+        raise DataError(
+            f"discretize: no feature that varies matches {', '.join(how.features)}; the tuning "
+            f"data have {some(sorted(data.tuning.present_features))}",
+            settings=("discretize.features",),
+        )
+    add_bin_names(bins, names)
+    return replace(
+        data,
+        tuning=discretized(data.tuning, bins, names),
+        dev=None if data.dev is None else discretized(data.dev, bins, names),
+        start=spread(data.start, bins),
+        bins=bins,
+    )
 
 
 def _warnings(settings: TuneSettings, data: _Data) -> Iterator[str]:

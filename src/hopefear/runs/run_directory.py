@@ -8,6 +8,7 @@
     events.jsonl        what happened, one event a line
     weights/NN.tsv      the weights after each epoch
     weights.tsv         the weights to use; there is none if the run failed
+    bins.tsv            the bins of discretized features
     weights.FORMAT      the same for the tool that the lists came from, or moses.ini
     replica-N/          events and weights of each of several replicas
     clouds/             hope and fear of sentences that were looked at (`hopefear.inspect`)
@@ -50,6 +51,7 @@ from hopefear.runs.fingerprints import Fingerprints, check_same_data
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.weights_output import WeightsOutput
 from hopefear.settings import config
+from hopefear.translation.features.bins import BINS_FILE, FeatureBins, write_bins
 from hopefear.types import Weights
 
 __all__ = ["RunDirectory", "check_stopped", "check_target", "load_run_settings"]
@@ -59,7 +61,7 @@ FOLDER_FILE = "run.json"
 CHECKPOINT_SECONDS = 1.0
 
 _OURS = re.compile(
-    r"clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
+    r"bins\.tsv|clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
 )
 # What a new run in the same place may use again, or writes before there is anything else.
 _KEPT = {"parses", "decoder"}
@@ -128,10 +130,13 @@ class RunDirectory:
     ----------
     output : WeightsOutput
         How the final weights are written beside ``weights.tsv``.
+    bins : mapping
+        The bins of discretized features, for ``bins.tsv``.
     """
 
     def __init__(self, path: Path, settings: TuneSettings, *, resume: bool = False) -> None:
         self.path, self.output = path, WeightsOutput()
+        self.bins: FeatureBins = {}
         self._settings, self._resume = settings, resume
         self._folder = path
         self._log: EventLog | None = None
@@ -256,6 +261,8 @@ class RunDirectory:
                 if _OURS.fullmatch(item.name) and item.name not in _KEPT:
                     shutil.rmtree(item) if item.is_dir() else item.unlink()
             self._write_settings()
+        if self.bins:
+            write_bins(self.path / BINS_FILE, self.bins)
         with EventLog(self.path / "events.jsonl") as log:
             for event in self._early:
                 log.write(event)

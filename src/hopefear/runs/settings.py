@@ -14,8 +14,10 @@ from hopefear.runs.course import lists_are_made
 from hopefear.runs.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_together
 from hopefear.runs.stopping import Stopping
 from hopefear.settings import parse_size, setting, settings
+from hopefear.settings.config import parse_fields
 from hopefear.translation.decoder import FeatureViewName
 from hopefear.translation.features import templates as known_templates
+from hopefear.translation.features.bins import Discretization
 from hopefear.types import Weights
 
 __all__ = ["DataSettings", "TuneSettings"]
@@ -24,7 +26,7 @@ __all__ = ["DataSettings", "TuneSettings"]
 LEARNER, RHYTHM, STRATEGY = "Learner", "Rhythm", "Strategy"
 TUNING, HELD_OUT = "Tuning data", "Held-out data"
 DECODER, METRIC, RUN = "Decoder", "Metric", "Run"
-STOPPING, OUTPUT = "Stopping", "Output"
+DISCRETIZATION, STOPPING, OUTPUT = "Discretization", "Stopping", "Output"
 
 
 def _candidate_formats() -> list[str]:
@@ -201,6 +203,14 @@ class TuneSettings:
         lift=("tokenize", "lowercase"),
         shown="bleu, or the mean of the scores",
     )
+    discretize: Discretization | None = setting(
+        None,
+        "Replace features by indicators of bins, each with a weight of its own, as in 'bits=8' or "
+        "'bits=4,overlap=true' (Clark et al., 2014).",
+        group=DISCRETIZATION,
+        metavar="KEY=VALUE,...",
+        parse=parse_fields,
+    )
     features: tuple[str, ...] = setting(
         (), "Expected features; any mismatch is an error.", group=RUN, metavar="NAME"
     )
@@ -376,6 +386,9 @@ class TuneSettings:
                 needed = ("tuning.source",) if self.translates else ("model", "decoder.command")
                 raise ConfigError(f"{name}: translating needs {missing}", settings=needed)
         self._check_patterns()
+        if self.discretize is not None and self.translates:
+            problem = "discretize is for n-best lists and forests"
+            raise ConfigError(problem, settings=("discretize.bits",))
 
     def _check_patterns(self) -> None:
         if self.patterns is not None and self.kind is not LISTS:

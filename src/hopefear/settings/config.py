@@ -16,6 +16,7 @@ file and the dotted key. No library that we looked at (msgspec, cattrs) has clas
 registered name, suggestions for misspelled keys, and errors that know the setting they are about.
 """
 
+import re
 import tomllib
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,6 +42,7 @@ __all__ = [
     "load",
     "loads",
     "parse_assignment",
+    "parse_fields",
     "put",
     "read_table",
     "registry_of",
@@ -179,6 +181,21 @@ def parse_assignment(text: str) -> tuple[str, Text]:
     if not equals or not all(key.split(".")):
         raise ConfigError(f"expected KEY=VALUE, as in learner.max_step=0.1, found '{text}'")
     return key, Text(value)
+
+
+def parse_fields(text: str) -> dict[str, Text]:
+    """Split ``key=value,key=value``, a table as people type it where its settings are few.
+
+    Examples
+    --------
+    >>> parse_fields("bits=8,overlap=true")
+    {'bits': '8', 'overlap': 'true'}
+    """
+    fields: dict[str, Text] = {}
+    for part in re.split(r"[,\s]+(?=\w+=)", text.strip()):
+        key, value = parse_assignment(part)
+        fields[key] = value
+    return fields
 
 
 @cache

@@ -157,6 +157,10 @@ def keyword_options(kind: type, keywords: Mapping[str, object], source: str) -> 
         if value is None:
             continue
         unnamed = isinstance(value, Mapping) and "name" not in value
+        if option is not None and is_dataclass(option.kind) and option.declared.parse is not None:
+            parsed = option.declared.parse(value) if isinstance(value, str) else value
+            found |= _flat(option.key, parsed)
+            continue
         if option is None or (option.registry is not None and unnamed):
             found |= _flat(key, value)
         elif option.registry is not None or option.chosen or _stands_for_table(option, value):
@@ -239,6 +243,8 @@ def _walk(kind: type, given: Mapping[str, object] | None, place: _Place) -> Iter
             if is_dataclass(table) and not isinstance(table, type):
                 table = encode(table)
             inner = table if isinstance(table, Mapping) else None
+            if declared.metavar:  # text can say it, too
+                yield option
             yield from _walk(bare, inner if given is not None else None, inside)
         else:
             yield option
