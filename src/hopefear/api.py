@@ -176,10 +176,13 @@ def resume_events(
     out: PathLike, *, report: bool = True, progress: Progress | None = None
 ) -> "Iterator[Event]":
     """Resume a run as `resume_tuning` does, and yield the events that are left."""
+    from hopefear.events import read_log
     from hopefear.runs import run
-    from hopefear.runs.run_directory import check_stopped, load_run_settings
+    from hopefear.runs.run_directory import check_stopped, is_over, load_run_settings
 
     path = Path(out)
+    if report and is_over(path) and not (path / "report.html").exists():
+        return _reported(read_log(path / "events.jsonl"), path)  # killed before it was written
     check_stopped(path)
     settings = load_run_settings(path)
     if once := settings.from_standard_input:

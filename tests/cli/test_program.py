@@ -79,6 +79,19 @@ def test_an_interrupt_is_a_short_message_and_exit_code_130(
     assert (found.code, found.err) == (130, "hopefear: interrupted\n")
 
 
+def test_too_little_memory_is_one_line_that_says_what_helps(
+    hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(**_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(package, "evaluate", exhausted, raising=False)
+    found = hopefear("evaluate", "--hyp", "h", "--refs", "r")
+    assert found.code == 1
+    assert found.err.count("\n") == 1
+    assert "--threads 1" in found.err
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """Interrupts are ignored where tests run in the background, and programs inherit that."""

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -328,3 +329,24 @@ def test_a_line_without_end_is_an_error_before_memory_is_full(
     (tmp_path / "f").write_bytes(b"a\n" + 2000 * b"b")
     with pytest.raises(FormatError, match="f:2: the line is longer than 1000 bytes"):
         read_lines(tmp_path / "f")
+
+
+def test_what_replaces_a_file_is_on_the_disk_before_and_its_name_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    sync, rename = os.fsync, Path.replace
+
+    def synced(number: int) -> None:
+        told.append(str(Path(f"/proc/self/fd/{number}").readlink()))
+        sync(number)
+
+    def renamed(self: Path, target: Path) -> Path:
+        told.append("rename")
+        return rename(self, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", renamed)
+    with open_output(tmp_path / "some.tsv") as out:
+        out.write("x")
+    assert [Path(name).suffix or name for name in told] == [".part", "rename", str(tmp_path)]

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from hopefear import events
 from hopefear.cli.program import InterruptedRunError
+from hopefear.cli.signals import StoppedError
 from hopefear.cli.tables import output
 from hopefear.errors import HopefearError, describe_file_error
 from hopefear.metrics.base import format_scores
@@ -112,6 +113,8 @@ class TuningConsole:
             self._print_result()
         elif self._resumable:
             resume = f"resume with 'hopefear tune --resume -o {shlex.quote(str(self._out))}'"
+            if isinstance(error, StoppedError):
+                raise InterruptedRunError(f"{error}; {resume}", error.code) from error
             if isinstance(error, KeyboardInterrupt):
                 raise InterruptedRunError(f"interrupted; {resume}") from error
             if isinstance(error, OSError):

@@ -1,7 +1,7 @@
 """Running a command: what it raises becomes one line and an exit code.
 
 Exit codes: 0 done; 1 the data, or what was learned from it, is at fault; 2 the command line or a
-configuration is; 130 interrupted; 141 the reader of the output went away.
+configuration is; 130 interrupted; 128 + N ended by signal N; 141 the reader of the output is gone.
 """
 
 import os
@@ -24,11 +24,21 @@ from hopefear.errors import (
     describe_file_error,
 )
 
-__all__ = ["InterruptedRunError", "app", "main", "run"]
+__all__ = ["InterruptedRunError", "app", "run"]
+
+
+NO_MEMORY = (
+    "there is not enough memory. What helps: fewer threads (--threads 1), shorter or fewer inputs, "
+    "and for lists --memory-limit, for training --memory"
+)
 
 
 class InterruptedRunError(Exception):
     """The user stopped a command; the message says how to resume it."""
+
+    def __init__(self, message: str, code: int = 130) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class _Program(click.Group):
@@ -74,11 +84,6 @@ app = _Program(
 )
 
 
-def main() -> None:
-    """Run the command line and exit."""
-    sys.exit(run(sys.argv[1:]))
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code."""
     words, state = list(arguments) or ["--help"], dict[str, bool]()
@@ -89,18 +94,21 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _drop_output()
         return 141
-    except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted", 130)
-    except InterruptedRunError as stop:
-        return _fail(str(stop), 130)
+    except (KeyboardInterrupt, click.Abort, InterruptedRunError) as stop:
+        return _fail(str(stop) or "interrupted", getattr(stop, "code", 130))
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code)
-    except (HopefearError, OSError) as error:
+    except (HopefearError, OSError, MemoryError) as error:
         if state.get("debug"):
             traceback.print_exc()
-        if isinstance(error, OSError):
-            return _fail(_describe(error), 1)
-        return _fail(explain(error, words), 2 if isinstance(error, ConfigError) else 1)
+        return _fail(_told(error, words), 2 if isinstance(error, ConfigError) else 1)
+
+
+def _told(error: HopefearError | OSError | MemoryError, words: list[str]) -> str:
+    """Return what the user is told about an error."""
+    if isinstance(error, HopefearError):
+        return explain(error, words)
+    return _describe(error) if isinstance(error, OSError) else NO_MEMORY
 
 
 def _invoke(words: list[str], state: dict[str, bool]) -> int:

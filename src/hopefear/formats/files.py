@@ -29,6 +29,7 @@ __all__ = [
     "open_output",
     "open_source",
     "read_lines",
+    "remove_litter",
     "replacing",
     "tell_nobody",
 ]
@@ -245,16 +246,33 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
 def replacing(path: PathLike) -> Iterator[Path]:
     """Yield a temporary name in the folder of `path`; its file replaces `path` in the end.
 
-    After an exception the temporary file is removed instead.
+    After an exception the temporary file is removed instead. What replaces a file is on the disk
+    before it does, and so is the new name afterwards: a power cut leaves the one or the other.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
     try:
         with naming(target, temporary):
             yield temporary
+            _to_disk(temporary)
             temporary.replace(target)
+            _to_disk(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def remove_litter(folder: Path) -> None:
+    """Remove temporary files that a killed process left; the caller holds the folder's lock."""
+    for path in folder.rglob(".*.part"):
+        path.unlink(missing_ok=True)
 
 
 def _created(temporary: Path, target: Path, mode: Literal["wb", "xb"] = "xb") -> BinaryIO:

@@ -36,7 +36,7 @@ from hopefear.runs.load import Loaded, discretized, load_data
 from hopefear.runs.load_decoder import load_corpora
 from hopefear.runs.loop import About, learn
 from hopefear.runs.result_guards import check_better, check_replicas
-from hopefear.runs.run_directory import RunDirectory, check_stopped, check_target
+from hopefear.runs.run_directory import RunDirectory
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.start import random_weights, start_weights
 from hopefear.runs.weights_output import choose_output
@@ -77,13 +77,11 @@ def run(
         Called every now and then with what is being done, how much of it is done and how much
         there is (0 if that is not known): files, then epochs.
     """
-    if out is not None and resume:
-        check_stopped(out)
-    elif out is not None:
-        check_target(out, force=force)
     with ExitStack() as stack:
         names = Vocabulary()
-        directory = None if out is None else RunDirectory(out, settings, resume=resume)
+        directory = None
+        if out is not None:
+            directory = RunDirectory(out, settings, force=force, resume=resume)
         if directory is not None:
             stack.push(directory)
             folder = directory.path

@@ -13,6 +13,7 @@
     replica-N/          events and weights of each of several replicas
     clouds/             hope and fear of sentences that were looked at (`hopefear.inspect`)
     report.html         what happened, to look at; written by `hopefear.report`
+    .lock               which process writes here
 """
 
 import json
@@ -22,6 +23,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -46,6 +48,8 @@ from hopefear.events import (
     to_json,
 )
 from hopefear.formats import open_output, write_weights
+from hopefear.formats.files import remove_litter
+from hopefear.formats.lock import LOCK_FILE, FolderLock
 from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.fingerprints import Fingerprints, check_same_data
 from hopefear.runs.settings import TuneSettings
@@ -54,17 +58,17 @@ from hopefear.settings import config
 from hopefear.translation.features.bins import BINS_FILE, FeatureBins, write_bins
 from hopefear.types import Weights
 
-__all__ = ["RunDirectory", "check_stopped", "check_target", "load_run_settings"]
+__all__ = ["RunDirectory", "check_stopped", "check_target", "is_over", "load_run_settings"]
 
 ENDS = (RunFinished, ReplicasFinished)
 FOLDER_FILE = "run.json"
 CHECKPOINT_SECONDS = 1.0
 
 _OURS = re.compile(
-    r"bins\.tsv|clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
+    r"\.lock|bins\.tsv|clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
 )
 # What a new run in the same place may use again, or writes before there is anything else.
-_KEPT = {"parses", "decoder"}
+_KEPT = {"parses", "decoder", LOCK_FILE}
 
 
 def check_target(path: Path, *, force: bool) -> None:
@@ -105,9 +109,14 @@ def check_stopped(path: Path) -> None:
     """Refuse to go on with a run that is not there, or is over."""
     if not (path / "config.toml").is_file():
         raise ConfigError(f"{path}: holds no run that could go on")
-    log = path / "events.jsonl"
-    if log.is_file() and any(isinstance(event, ENDS) for event in read_log(log)):
+    if is_over(path):
         raise ConfigError(f"{path}: the run is over; there is nothing to go on with")
+
+
+def is_over(path: Path) -> bool:
+    """Whether the run in a directory has come to its end."""
+    log = path / "events.jsonl"
+    return log.is_file() and any(isinstance(event, ENDS) for event in read_log(log))
 
 
 class RunDirectory:
@@ -123,6 +132,8 @@ class RunDirectory:
         The directory; an old run in it is removed when the new one starts.
     settings : TuneSettings
         Written to ``config.toml``.
+    force : bool
+        Replace a run that is there.
     resume : bool
         Go on with the run that is there.
 
@@ -134,7 +145,11 @@ class RunDirectory:
         The bins of discretized features, for ``bins.tsv``.
     """
 
-    def __init__(self, path: Path, settings: TuneSettings, *, resume: bool = False) -> None:
+    def __init__(
+        self, path: Path, settings: TuneSettings, *, force: bool = False, resume: bool = False
+    ) -> None:
+        check = check_stopped if resume else partial(check_target, force=force)
+        check(path)
         self.path, self.output = path, WeightsOutput()
         self.bins: FeatureBins = {}
         self._settings, self._resume = settings, resume
@@ -145,12 +160,16 @@ class RunDirectory:
         self._fingerprints: Fingerprints = {}
         self._new = [place for place in (path, *path.parents) if not place.exists()]
         self._found = set() if self._new else {item.name for item in path.iterdir()}
-        if not resume and not self._found - _KEPT:
-            try:
+        self._lock = FolderLock(path)
+        try:
+            check(path)  # another process may have had it until now
+            remove_litter(path)
+            if not resume and not self._found - _KEPT:
                 self._write_settings()
-            except BaseException as error:
-                self.fail(error)
-                raise
+        except BaseException as error:
+            self.fail(error)
+            self._lock.release()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -227,6 +246,7 @@ class RunDirectory:
                 (self.path / name).unlink(missing_ok=True)
         # Only what is empty can be removed so.
         parses = [] if "parses" in self._found else [self.path / "parses"]
+        self._lock.release()
         for place in (*parses, *self._new):
             with suppress(OSError):
                 place.rmdir()
@@ -242,6 +262,7 @@ class RunDirectory:
                 self.fail(error)
         finally:
             self.close()
+            self._lock.release()
 
     def close(self) -> None:
         """Close the log."""

@@ -1,0 +1,83 @@
+"""A folder that one process at a time may write to."""
+
+import fcntl
+import json
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hopefear.errors import ConfigError
+
+__all__ = ["LOCK_FILE", "FolderLock"]
+
+LOCK_FILE = ".lock"
+
+
+class FolderLock:
+    """The lock of a folder, which is made if it is not there.
+
+    It is a lock of the system on a file, so that it ends with the process, however that ends; a
+    file without such a lock means nothing.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Raises
+    ------
+    ConfigError
+        If another process has it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LOCK_FILE
+        folder.mkdir(parents=True, exist_ok=True)
+        while True:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                owner = self._owner()
+                os.close(self._file)
+                raise ConfigError(
+                    f"{folder}: is in use by {owner}; wait until it ends, or name another"
+                ) from error
+            # The one who had it before may have removed the file meanwhile.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(self._file), self._path.stat()):
+                    break
+            os.close(self._file)
+        os.truncate(self._file, 0)
+        os.pwrite(self._file, self._self().encode(), 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Let others have it."""
+        if self._file >= 0:
+            self._path.unlink(missing_ok=True)
+            os.close(self._file)
+            self._file = -1
+
+    @staticmethod
+    def _self() -> str:
+        return json.dumps({"process": os.getpid(), "host": socket.gethostname()})
+
+    def _owner(self) -> str:
+        try:
+            found = json.loads(os.pread(self._file, 1000, 0))
+            return f"process {int(found['process'])} on {str(found['host'])[:100]}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "another process"
