@@ -115,6 +115,27 @@ def test_an_error_names_a_gzipped_file_that_is_not_a_language_model(tmp_path: Pa
     assert "/proc/" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "count", ["-12", "1e9", "999999999999", "99999999999999999999999", "", "3 4", "0x3"]
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_counts_that_cannot_be_are_refused_before_kenlm_sees_them(
+    tmp_path: Path, count: str, packed: bool
+) -> None:
+    text = ARPA.replace("ngram 2=3", f"ngram 2={count}").encode()
+    path = tmp_path / "counts.arpa"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    with pytest.raises(FormatError, match=r"counts\.arpa:3: expected 'ngram 2=COUNT'"):
+        load_language_model(path)
+
+
+def test_what_grows_without_measure_is_not_decompressed(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.arpa.gz"
+    path.write_bytes(gzip.compress(ARPA.encode() + b" " * 50_000_000))
+    with pytest.raises(FormatError, match=r"bomb\.arpa\.gz: becomes more than 100 times as large"):
+        load_language_model(path)
+
+
 def test_the_loader_names_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nowhere\.arpa: .*No such file"):
         load_language_model(tmp_path / "nowhere.arpa")

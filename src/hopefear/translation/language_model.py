@@ -1,12 +1,13 @@
 """N-gram language models, queried through KenLM (Heafield, 2011, WMT)."""
 
 import gzip
-import shutil
+import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -22,6 +23,11 @@ __all__ = [
 ]
 
 GZIP_MAGIC = b"\x1f\x8b"
+KENLM_MAGIC = b"mmap lm http://kheafield.com/code format version"
+LONGEST_HEADER = 1000  # lines
+# Language models become three to five times as large; what grows more than this is no such file.
+MOST_GROWTH = 100
+PIECE = 1 << 20
 
 
 def load_language_model(path: str | Path) -> LanguageModel:
@@ -32,7 +38,31 @@ def load_language_model(path: str | Path) -> LanguageModel:
     size but trusts the rest, so load only files from a trusted source.
     """
     with uncompressed_model(path) as name:
+        check_arpa_header(name, str(path))
         return LanguageModel(name)
+
+
+def check_arpa_header(file: str, name: str) -> None:
+    """Refuse an ARPA text whose counts cannot be right: KenLM would reserve memory by them."""
+    size = Path(file).stat().st_size
+    with Path(file).open("rb") as lines:
+        if lines.read(len(KENLM_MAGIC)) == KENLM_MAGIC:
+            return
+        lines.seek(0)
+        order = 0
+        for number, line in enumerate(islice(lines, LONGEST_HEADER), 1):
+            if line.startswith(b"\\1-grams:"):
+                return
+            if not line.startswith(b"ngram "):
+                continue
+            order += 1
+            found = re.fullmatch(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,18})\s*", line)
+            # An n-gram takes at least a digit, n words of a letter, n blanks and a newline.
+            if not found or int(found[1]) != order or int(found[2]) * (2 * order + 2) > size:
+                expected = (
+                    f"expected 'ngram {order}=COUNT', with no more n-grams than the file holds"
+                )
+                raise FormatError(f"{name}:{number}: {expected}, found {line[:60]!r}")
 
 
 @contextmanager
@@ -60,9 +90,18 @@ def uncompressed_model(path: str | Path, directory: str | None = None) -> Iterat
 
 
 def _unpack(path: str | Path, plain: IO[bytes]) -> None:
+    left = MOST_GROWTH * Path(path).stat().st_size + PIECE
     try:
         with gzip.open(path) as file:
-            shutil.copyfileobj(file, plain, 1 << 20)
+            while piece := file.read(PIECE):
+                left -= len(piece)
+                if left < 0:
+                    raise FormatError(
+                        f"{path}: becomes more than {MOST_GROWTH} times as large when it is "
+                        "decompressed, which no language model does; decompress it yourself if it "
+                        "is one"
+                    )
+                plain.write(piece)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"{path}: the gzip data is corrupt: {error}") from error
     plain.flush()
