@@ -19,6 +19,7 @@ from hopefear.events import EpochFinished, Event, RunFinished, read_log
 from hopefear.formats import read_lines
 from hopefear.metrics import Bleu, References, evaluate
 from hopefear.presets import load_presets
+from stand_in_tools import make_tools
 
 FAST = ["kbest-mira", "--set", "rhythm.epochs=3"]
 
@@ -302,3 +303,31 @@ def test_a_mean_of_small_numbers_is_shown_with_digits_that_tell_it_from_another(
     found = hopefear("tune", "mert", "--nbest", str(files.nbest), "--scores", "scores", "-o", "run")
     assert re.search(r"^ start +0\.50\d\d $", found.out, re.MULTILINE)
     assert re.search(r"^ best in the lists +0\.5060 $", found.out, re.MULTILINE)
+
+
+def test_a_decoder_by_its_name_needs_no_learner_and_no_further_option(
+    tmp_path: Path, hopefear: Hopefear
+) -> None:
+    tools = make_tools(tmp_path)
+    data = [*("--source", str(tools.source)), *("--refs", str(tools.references))]
+    data += ["-o", str(tmp_path / "run")]
+    named = ["--decoder", str(tools.moses), "--config", str(tools.moses_ini)]
+    found = hopefear("tune", *named, *data, "--decodings", "2")
+    assert found.code == 0
+    assert str(tmp_path / "run" / "moses.ini") in found.out
+    assert "kbest-mira" in (tmp_path / "run" / "config.toml").read_text()
+    assert hopefear("tune", "--decoder", "x {weights}", *data).code == 2
+
+
+def test_the_last_lines_of_a_decoder_that_fails_are_shown_as_lines(
+    tmp_path: Path, hopefear: Hopefear
+) -> None:
+    tools = make_tools(tmp_path)
+    tools.moses_ini.write_text(tools.moses_ini.read_text().replace("LM1= 0.7\n", ""))
+    data = [*("--source", str(tools.source)), *("--refs", str(tools.references))]
+    data += ["-o", str(tmp_path / "run")]
+    found = hopefear("tune", "--decoder", tools.moses, "--config", tools.moses_ini, *data)
+    assert found.code == 1
+    first, _, *last = found.err.splitlines()
+    assert first.startswith("hopefear: the decoder failed with exit code 1: ")
+    assert last == ["  Can't find weights for feature function LM1"]

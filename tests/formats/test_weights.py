@@ -329,3 +329,21 @@ def test_components_are_not_joined_if_their_label_is_a_feature(tmp_path: Path) -
     write_weights(path, weights, "moses")
     assert path.read_text() == "[weight]\na_0= 1.0\na_1= 2.0\na= 3.0\nb_0= 4.0\nb_2= 5.0\n"
     assert read_weights(path) == weights
+
+
+def test_a_joshua_config_is_copied_with_each_weight_once(tmp_path: Path) -> None:
+    (tmp_path / "more").write_text("lm_0 0.25\nsparse_a 3\n")
+    config, new = tmp_path / "joshua.config", tmp_path / "new.config"
+    config.write_text(
+        "# made by the pipeline\ntm = thrax -owner pt -path grammar.gz\nweights_file = more\n"
+        "feature-function = OOVPenalty\nlm_0 0.5\ntm_pt_0 1\ntm_pt_0 2\nOOVPenalty 1\n"
+    )
+    assert read_weights(config)["lm_0"] == 0.75
+    write_weights(new, Weights({"lm_0": -1.0, "tm_pt_0": 4.0, "b": 2.0}), "joshua", template=config)
+    assert new.read_text() == (
+        "# made by the pipeline\ntm = thrax -owner pt -path grammar.gz\n"
+        "feature-function = OOVPenalty\n"
+        "lm_0 -1.0\nsparse_a 3.0\ntm_pt_0 4.0\nOOVPenalty 1.0\nb 2.0\n"
+    )
+    with pytest.raises(ConfigError, match="only used by the formats moses and joshua"):
+        write_weights(new, Weights({"a": 1.0}), "cdec", template=config)

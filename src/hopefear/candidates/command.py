@@ -10,17 +10,20 @@ import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Self, cast
 
 from hopefear._core import thread_count
 from hopefear.candidates.base import HasLists
 from hopefear.candidates.lists import ListSet
+from hopefear.candidates.tools import TOOLS, tool_of
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import ConfigError, DataError, DecoderError, FormatError
 from hopefear.formats import SentenceKeys, weights_formats, write_weights
-from hopefear.formats.files import Source, open_source
+from hopefear.formats.files import Source, is_compressed, open_source
 from hopefear.formats.nbest import add_nbest
+from hopefear.formats.weights import TEMPLATES, detect_weights, is_configuration
 from hopefear.metrics import References, TextMetric
 from hopefear.nbest import NBestBuilder
 from hopefear.registry import suggest
@@ -44,17 +47,29 @@ class CommandDecoder:
     """
 
     command: str = setting(
-        help="External decoder command, with {weights}, {size}, {threads}, {nbest}, {source}.",
+        help="External decoder: moses, cdec or joshua with --config, or any command with "
+        "{weights}, {size}, {threads}, {nbest}, {source}.",
         option="decoder",
         metavar="COMMAND",
+        complete=lambda: TOOLS,
     )
-    weights_format: str = setting(
-        "tsv",
+    config: Path | None = setting(
+        None,
+        "The configuration of moses, cdec or joshua: moses.ini, cdec.ini, joshua.config.",
+        option="config",
+    )
+    weights_format: str | None = setting(
+        None,
         "Format of the weights that it reads; 'hopefear convert' knows the same.",
         option="decoder-format",
+        shown="tsv, or that of a moses.ini or joshua.config to start from",
         complete=lambda: weights_formats,
     )
-    template: Path | None = setting(None, "A moses.ini into which the weights are put.")
+    template: Path | None = setting(
+        None,
+        "A moses.ini or joshua.config into which the weights are put.",
+        shown="the one to start from",
+    )
     nbest_format: str | None = setting(None, "Format of the lists.", shown="auto-detected")
 
     def check(self) -> None:
@@ -63,17 +78,57 @@ class CommandDecoder:
         for name in names:
             if name not in PLACES:
                 raise ConfigError(f"command: unknown place '{{{name}}}'{suggest(name, PLACES)}")
-        if "weights" not in names:
-            raise ConfigError("command: has no place for the weights: {weights}")
         if not self._words():
             raise ConfigError("command: is empty")
-        if self.weights_format not in weights_formats:
-            known = suggest(self.weights_format, weights_formats)
-            raise ConfigError(f"weights_format: unknown format '{self.weights_format}'{known}")
-        if self.template is not None and self.weights_format != "moses":
+        by_name = tool_of(self.command) is not None and self.config is not None
+        if not by_name and "weights" not in names:
             raise ConfigError(
-                f"weights_format: a template needs the format 'moses', got '{self.weights_format}'"
+                "command: has no place for the weights: {weights}; only one of "
+                f"{', '.join(TOOLS)}, with its configuration, needs none",
+                settings=("decoder.config",),
             )
+        if not by_name and self.config is not None:
+            raise ConfigError(
+                f"config: is for a decoder that is called by its name, one of {', '.join(TOOLS)}; "
+                f"the command has places of its own: '{self.command}'",
+                settings=("decoder.config", "decoder.command"),
+            )
+        format = self.weights_format
+        if format is not None and format not in weights_formats:
+            known = suggest(format, weights_formats)
+            raise ConfigError(f"weights_format: unknown format '{format}'{known}")
+        if by_name:
+            return
+        if self.template is not None and format not in TEMPLATES:
+            raise ConfigError(
+                f"weights_format: a template needs one of the formats {', '.join(TEMPLATES)}, got "
+                f"'{format or 'tsv'}'"
+            )
+
+    def complete(self, start: Path | None) -> "CommandDecoder":
+        """Return the decoder with all that follows from its name, or from where the run starts.
+
+        Parameters
+        ----------
+        start : Path, optional
+            The start weights: a moses.ini or joshua.config is the template for all others.
+        """
+        if (tool := tool_of(self.command)) is not None:
+            config = cast(Path, self.config)
+            return CommandDecoder(
+                command=tool.command(self.command, config),
+                weights_format=self.weights_format or tool.weights,
+                template=self.template or (config if tool.in_config else None),
+                nbest_format=self.nbest_format or tool.nbest,
+            )
+        if start is None or self.weights_format is not None or str(start) == "-":
+            return self
+        format = detect_weights(start)
+        return (
+            replace(self, weights_format=format, template=start)
+            if format in TEMPLATES and is_configuration(start)
+            else self
+        )
 
     def _words(self) -> list[str]:
         try:
@@ -116,8 +171,9 @@ class CommandDecoder:
         if source is None and "{source}" in self.command:
             raise ConfigError("command: has a place for the source, but there is none")
         folder.mkdir(parents=True, exist_ok=True)
-        file = folder / ("moses.ini" if self.template else f"weights.{self.weights_format}")
-        write_weights(file, weights, self.weights_format, template=self.template)
+        format = self.weights_format or "tsv"
+        file = folder / (TEMPLATES[format] if self.template else f"weights.{format}")
+        write_weights(file, weights, format, template=self.template)
         places = {
             "weights": str(file.resolve()),
             "size": str(size),
@@ -125,7 +181,9 @@ class CommandDecoder:
             "nbest": str((folder / "nbest").resolve()),
             "source": "" if source is None else str(source.resolve()),
         }
-        given = Path(os.devnull) if source is None or "{source}" in self.command else source
+        given = Path(os.devnull)
+        if source is not None and "{source}" not in self.command:
+            given = _plain(source, folder)
         self._translate(places, given, builder, folder / "decoder.log")
 
     def _translate(
@@ -167,6 +225,16 @@ class CommandDecoder:
         add_nbest(source, self.nbest_format, builder, SentenceKeys())
 
 
+def _plain(source: Path, folder: Path) -> Path:
+    """Return the sentences as text: a decoder does not expect compressed standard input."""
+    if not is_compressed(source):
+        return source
+    copied = folder / "source"
+    with open_source(source) as opened, copied.open("wb") as out:
+        out.writelines(opened.pieces())
+    return copied
+
+
 def _filled(word: str, places: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: places[match[1]], word)
 
@@ -189,10 +257,19 @@ def _failure(words: list[str], status: int, log: Path) -> str:
     )
 
 
+_Key = frozenset[tuple[str, float]]
+
+
+def _key(weights: Weights) -> _Key:
+    """Return what tells weights from others: a decoder does not see a weight of 0."""
+    return frozenset((name, value) for name, value in weights.items() if value != 0.0)
+
+
 class CommandSet(HasLists):
     """A corpus that a command translates.
 
-    Translations are listed once for each vector of weights, whatever is asked of them.
+    Nothing is translated twice: the lists under the start weights and under the last ones are kept,
+    and of all others how good the first translations are.
 
     Parameters
     ----------
@@ -241,7 +318,9 @@ class CommandSet(HasLists):
         self._names = Vocabulary() if feature_names is None else feature_names
         for name in start:
             self._names.add(name)
-        self._weights, self._lists = start, self._translate(start)
+        self._first: dict[_Key, FloatArray] = {}  # statistics of the first translations
+        self._start = self._last = _key(start)
+        self._at_start = self._lists = self._translate(start)
 
     @property
     def feature_names(self) -> Vocabulary:
@@ -265,7 +344,10 @@ class CommandSet(HasLists):
 
     def chosen(self, weights: FloatArray) -> FloatArray:
         """Return the summed statistics of the first translation of each list."""
-        return self._part(self._listed(weights)).first
+        if self._sentences is not None:
+            return self._part(self._listed(weights)).first
+        key = _key(self._named(weights))
+        return self._first[key] if key in self._first else self._listed(weights).first
 
     def subset(self, sentences: Sequence[int]) -> Self:
         """Return the lists of these sentences; the command still translates all of them."""
@@ -280,11 +362,15 @@ class CommandSet(HasLists):
     def _part(self, lists: ListSet) -> ListSet:
         return lists if self._sentences is None else lists.subset(self._sentences)
 
+    def _named(self, weights: FloatArray) -> Weights:
+        return Weights.from_arrays([self._names[i] for i in range(len(weights))], weights)
+
     def _listed(self, weights: FloatArray) -> ListSet:
-        names = [self._names[i] for i in range(len(weights))]
-        asked = Weights.from_arrays(names, weights)
-        if asked != self._weights:
-            self._weights, self._lists = asked, self._translate(asked)
+        asked = self._named(weights)
+        if (key := _key(asked)) == self._start:
+            self._last, self._lists = key, self._at_start
+        elif key != self._last:
+            self._last, self._lists = key, self._translate(asked)
         return self._lists
 
     def _translate(self, weights: Weights) -> ListSet:
@@ -302,6 +388,7 @@ class CommandSet(HasLists):
             raise DecoderError(f"the decoder listed no translations: {self._decoder.command}")
         if message := describe_large_value(lists.nbest):
             raise DataError(f"the decoder's lists: {message}")
+        self._first[_key(weights)] = lists.first
         return lists
 
     def _judged(self, builder: NBestBuilder) -> ListSet:

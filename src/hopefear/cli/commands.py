@@ -159,11 +159,12 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
                 own.out, report=own.report, progress=console.tell, on_event=console.show
             )
         return
-    if own.learner is None:
+    learner = own.learner or _usual_learner(options)
+    if learner is None:
         raise ConfigError("which learner? See 'hopefear presets', or resume a run with --resume")
     with TuningConsole(own.out) as console:
         for event in hopefear.tune_events(
-            own.learner,
+            learner,
             out=own.out,
             force=own.force,
             set=own.set,
@@ -172,6 +173,14 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
             **options,
         ):
             console.show(event)
+
+
+def _usual_learner(options: Keywords) -> str | None:
+    """Return what users of a decoder that is called by its name would take."""
+    from hopefear.candidates.tools import USUAL_LEARNER, tool_of
+
+    command = options.get("decoder", "")
+    return USUAL_LEARNER if tool_of(command) is not None else None
 
 
 def _chosen_run(typed: Mapping[str, str]) -> Mapping[str, object] | None:

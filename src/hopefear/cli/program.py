@@ -1,4 +1,4 @@
-"""Running a command: what it raises becomes one line and an exit code.
+"""Running a command: what it raises becomes a message and an exit code.
 
 Exit codes: 0 done; 1 the data, or what was learned from it, is at fault; 2 the command line or a
 configuration is; 130 interrupted; 128 + N ended by signal N; 141 the reader of the output is gone.
@@ -160,8 +160,7 @@ def _drop_output() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    line = " ".join(message.split("\n"))
-    sys.stderr.write(f"hopefear: {line}\n")
+    sys.stderr.write(f"hopefear: {message}\n")
     return code
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "Source",
     "Tell",
     "check_other_file",
+    "is_compressed",
     "named_file",
     "numbered_folders",
     "open_binary_output",
@@ -172,6 +173,14 @@ def open_source(path: PathLike) -> Iterator[Source]:
         with _opened(Path(path)) as file:
             seekable = file if file.seekable() else None
             yield Source(name, Path(path), _decompressed(file, name), seekable)
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the first bytes of a file are those of gzip, bzip2, xz or Zstandard."""
+    with _opened(path) as file:
+        start = file.read(MAGIC_BYTES)
+    packed = start.startswith((GZIP_MAGIC, XZ_MAGIC, ZSTD_MAGIC))
+    return packed or BZIP2_MAGIC.match(start) is not None
 
 
 def named_file(source: Source, written: str, what: str) -> Path:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hopefear.candidates import CommandDecoder, CommandSet, DecodedSet, Parses, write_parses
 from hopefear.errors import DataError
-from hopefear.formats import read_lines
+from hopefear.formats import read_lines, read_weights
 from hopefear.formats.files import Tell
 from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.texts import read_references
@@ -170,7 +170,10 @@ class _Commands:
                 "start weights have to be given: the first lists of the decoder are made with them",
                 settings=("start_file",),
             )
-        self.start = start[0]
+        decoder = cast(CommandDecoder, settings.decoder)
+        # What the template has beside them is what the first lists are made with, too.
+        kept = decoder.template and read_weights(decoder.template, decoder.weights_format)
+        self.start = Weights(dict(kept or {}) | dict(start[0]))
 
     def read(self, data: DataSettings) -> _Texts:
         """Read the references of one data set."""

@@ -8,6 +8,7 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import cast
 
+from hopefear.candidates.tools import tool_of
 from hopefear.errors import ConfigError, FormatError
 from hopefear.formats.fields import parse_number
 from hopefear.learners import AnyLearner, learners
@@ -171,6 +172,12 @@ def _kind(table: Table) -> str:
     return "forests" if isinstance(data, dict) and data.get("forests") else "lists"
 
 
+def _is_tool(decoder: object) -> bool:
+    """Whether a decoder is called by its name."""
+    command = decoder.get("command") if isinstance(decoder, dict) else None
+    return isinstance(command, str) and tool_of(command) is not None
+
+
 def _expanded(table: Table, source: str) -> Table:
     """Put a preset, or a learner's defaults, under what the table says."""
     given = table["learner"]
@@ -191,10 +198,10 @@ def _expanded(table: Table, source: str) -> Table:
     metric = base.pop("metric", {})
     suited = _metric_table(table)
     if suited["name"] == "bleu":
-        # Words of forests and of a model's translations are there: a tokenizer could only break
-        # them up.
-        words = {"tokenize": "none"} if _kind(table) in ("forests", "model") else {}
-        suited = words | metric | suited
+        # Words of forests, of a model's translations and of decoders that we know are there: a
+        # tokenizer could only break them up.
+        has_words = _kind(table) in ("forests", "model") or _is_tool(table.get("decoder"))
+        suited = ({"tokenize": "none"} if has_words else {}) | metric | suited
     changes = table | {"learner": _options(given), "metric": suited}
     return overlaid(base, changes)
 

@@ -38,7 +38,7 @@ from hopefear.runs.loop import About, learn
 from hopefear.runs.result_guards import check_better, check_replicas
 from hopefear.runs.run_directory import RunDirectory
 from hopefear.runs.settings import TuneSettings
-from hopefear.runs.start import random_weights, start_weights
+from hopefear.runs.start import random_weights, start_weights, with_decoder
 from hopefear.runs.weights_output import choose_output
 from hopefear.translation.features.bins import Discretization, FeatureBins, spread
 from hopefear.translation.features.counting import WordCounter
@@ -77,6 +77,7 @@ def run(
         Called every now and then with what is being done, how much of it is done and how much
         there is (0 if that is not known): files, then epochs.
     """
+    settings = with_decoder(settings)
     with ExitStack() as stack:
         names = Vocabulary()
         directory = None

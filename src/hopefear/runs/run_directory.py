@@ -65,7 +65,7 @@ FOLDER_FILE = "run.json"
 CHECKPOINT_SECONDS = 1.0
 
 _OURS = re.compile(
-    r"\.lock|bins\.tsv|clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
+    r"\.lock|bins\.tsv|clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|joshua\.config|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
 )
 # What a new run in the same place may use again, or writes before there is anything else.
 _KEPT = {"parses", "decoder", LOCK_FILE}

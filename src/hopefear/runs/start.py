@@ -1,12 +1,15 @@
 """Where a run starts: given weights, those that the lists' total scores were made with, or ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import islice
+from typing import cast
 
 import numpy as np
 
 from hopefear.candidates import ForestSet
+from hopefear.candidates.tools import Tool, tool_of
 from hopefear.candidates.values import LARGEST_VALUE
 from hopefear.errors import DataError
 from hopefear.formats import read_nbest
@@ -24,6 +27,7 @@ __all__ = [
     "matching_weights",
     "random_weights",
     "start_weights",
+    "with_decoder",
 ]
 
 # Hypotheses are looked at so many at a time, until each feature has differed within a list, but no
@@ -47,6 +51,21 @@ def start_weights(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]:
     if settings.infer_start is False:
         return default_weights(data), ""
     return _inferred_start(settings, data)
+
+
+def with_decoder(settings: TuneSettings) -> TuneSettings:
+    """Return the settings with all that a decoder's name, or the start of the run, stands for.
+
+    ``--decoder moses --config moses.ini`` becomes a command, formats, and weights to start from.
+    """
+    decoder = settings.decoder
+    if decoder is None:
+        return settings
+    given = settings.start_file or settings.moses_ini
+    if settings.start is None and given is None and decoder.config is not None:
+        given = cast(Tool, tool_of(decoder.command)).start(decoder.config)
+    file = None if settings.start is not None else given
+    return replace(settings, start_file=file, decoder=decoder.complete(given))
 
 
 def given_start(settings: TuneSettings) -> tuple[Weights, str] | None:

@@ -3,10 +3,12 @@
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from hopefear.errors import DataError, FormatError
 from hopefear.formats import read_weights, weights_formats, write_weights
 from hopefear.formats.fields import numbering_conflict
+from hopefear.formats.weights import TEMPLATES
 from hopefear.runs.settings import TuneSettings
 from hopefear.types import Vocabulary, Weights
 
@@ -29,22 +31,21 @@ _WEIGHTS_OF_TOOL = {
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsOutput:
-    """A format of weights, and the moses.ini to put them in; if both are None, nothing."""
+    """A format of weights, and the moses.ini or joshua.config to put them in, if any."""
 
     format: str | None = None
-    moses_ini: Path | None = None
+    template: Path | None = None
 
     def file(self, folder: Path) -> Path | None:
-        """Return the file that the weights go to."""
-        if self.moses_ini is not None:
-            return folder / "moses.ini"
-        return folder / f"weights.{self.format}" if self.format else None
+        """Return the file that the weights go to; None if there is no format."""
+        if self.format is None:
+            return None
+        return folder / (TEMPLATES[self.format] if self.template else f"weights.{self.format}")
 
     def write(self, folder: Path, weights: Weights) -> None:
         """Write the weights into the directory of a run."""
-        file = self.file(folder)
-        if file is not None:
-            write_weights(file, weights, self.format or "moses", template=self.moses_ini)
+        if self.format is not None and (file := self.file(folder)) is not None:
+            write_weights(file, weights, self.format, template=self.template)
 
 
 def choose_output(
@@ -55,22 +56,24 @@ def choose_output(
     `data_format` is that of the lists or forests. A format that was asked for must do: it
     is tried before anything is learned.
     """
-    template = settings.decoder.template if settings.decoder is not None else None
-    if (moses_ini := settings.moses_ini or template) is not None:
-        own = read_weights(moses_ini, "moses")
-        if (conflict := numbering_conflict(features, own)) is not None:
-            raise DataError(f"{moses_ini} does not fit the data: {conflict}")
-        return WeightsOutput(format="moses", moses_ini=moses_ini), None
-    asked = settings.weights_format
-    tool = None if settings.decoder is None else settings.decoder.weights_format
-    format = asked or tool or _WEIGHTS_OF_TOOL.get(data_format)
-    if format in (None, "tsv"):
+    asked, decoder = settings.weights_format, settings.decoder
+    tool = None if decoder is None else decoder.weights_format
+    template = settings.moses_ini
+    if template is None and decoder is not None and asked in (None, tool):
+        template = decoder.template
+    if template is not None:
+        format = "moses" if settings.moses_ini is not None else cast(str, tool)
+        if (conflict := numbering_conflict(features, read_weights(template, format))) is not None:
+            raise DataError(f"{template} does not fit the data: {conflict}")
+        return WeightsOutput(format=format, template=template), None
+    chosen = asked or tool or _WEIGHTS_OF_TOOL.get(data_format)
+    if chosen in (None, "tsv"):
         return WeightsOutput(), None
     weights = Weights.from_vector(features, [0.0] * len(features))
     try:
-        weights_formats[format]().write(weights, io.StringIO())
+        weights_formats[chosen]().write(weights, io.StringIO())
     except FormatError as error:
         if asked:
             raise
         return WeightsOutput(), f"weights are written to weights.tsv only: {error}"
-    return WeightsOutput(format=format), None
+    return WeightsOutput(format=chosen), None

@@ -6,11 +6,14 @@ from pathlib import Path
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats.base import WeightsFormat, choose_format, named_format, weights_formats
 from hopefear.formats.files import PathLike, open_output, open_source
+from hopefear.formats.weights.joshua import JoshuaWeights, write_joshua_config
 from hopefear.formats.weights.moses import write_moses_ini
 from hopefear.types import Weights
 
 __all__ = [
+    "TEMPLATES",
     "detect_weights",
+    "is_configuration",
     "read_run_weights",
     "read_weights",
     "read_weights_and_format",
@@ -18,10 +21,21 @@ __all__ = [
 ]
 
 
+TEMPLATES = {"moses": "moses.ini", "joshua": "joshua.config"}
+"""The formats of weights within a tool's configuration, and what that is called."""
+
+
 def detect_weights(path: PathLike) -> str:
     """Return the name of the format of weights."""
     with open_source(path) as source:
         return weights_formats.name_of(type(choose_format(source, weights_formats, None)))
+
+
+def is_configuration(path: PathLike) -> bool:
+    """Whether a file has weights among other settings, as moses.ini and joshua.config do."""
+    with open_source(path) as source:
+        lines = source.head(1000)
+    return any(line.strip() == "[weight]" for line in lines) or JoshuaWeights.has_settings(lines)
 
 
 def read_weights(path: PathLike, format: str | WeightsFormat | None = None) -> Weights:
@@ -78,15 +92,16 @@ def write_weights(
     format : str or WeightsFormat
         A name in `weights_formats`, or a format.
     template : str or Path, optional
-        For the format ``moses``: the moses.ini to copy with new weights; see
+        The moses.ini or joshua.config to copy with new weights, for the formats of `TEMPLATES`; see
         `hopefear.formats.weights.moses.write_moses_ini`.
     """
     if template is not None:
-        if format != "moses":
+        if format not in TEMPLATES:
             raise ConfigError(
-                f"a template is only used by the format 'moses', but the format is '{format}'"
+                f"a template is only used by the formats {' and '.join(TEMPLATES)}, but the format "
+                f"is '{format}'"
             )
-        write_moses_ini(path, weights, template)
+        (write_moses_ini if format == "moses" else write_joshua_config)(path, weights, template)
         return
     chosen = named_format(format, weights_formats) if isinstance(format, str) else format
     with open_output(path) as out:
