@@ -103,7 +103,7 @@ def tool_of(command: str) -> Tool | None:
 
     Examples
     --------
-    >>> tool_of("/opt/moses/bin/moses_chart -v 0").name
+    >>> tool_of("mosesdecoder/bin/moses_chart -v 0").name
     'moses'
     >>> tool_of("moses -f {weights}") is None
     True
