@@ -8,7 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from hopefear.forest import Forest
+from hopefear.types import FloatArray
 
 Derivation = tuple[int, ...]
 
@@ -72,6 +75,22 @@ def features(forest: Forest, derivation: Derivation) -> dict[str, float]:
         for name, value in forest.features(edge).items():
             values[name].append(value)
     return {name: math.fsum(parts) for name, parts in values.items()}
+
+
+def bleu_statistics(string: tuple[str, ...], references: Sequence[str]) -> FloatArray:
+    """The statistics of BLEU without clipping: every n-gram of a reference matches each time."""
+    matches, totals = [], []
+    for k in range(1, 5):
+        ngrams = [string[i : i + k] for i in range(len(string) - k + 1)]
+        known = {
+            tuple(words[i : i + k])
+            for words in (text.split() for text in references)
+            for i in range(len(words) - k + 1)
+        }
+        matches.append(sum(ngram in known for ngram in ngrams))
+        totals.append(len(ngrams))
+    length = np.mean([len(text.split()) for text in references])
+    return np.array([*matches, *totals, length], dtype=np.float64)
 
 
 def log_sum_exp(values: Sequence[float]) -> float:

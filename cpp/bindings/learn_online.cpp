@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "hopefear/learn/batch_mira.hpp"
+#include "hopefear/learn/forest_loss.hpp"
 #include "hopefear/learn/online_weights.hpp"
 #include "hopefear/learn/subgradient.hpp"
 #include "hopefear/learn/working_set.hpp"
@@ -166,6 +167,36 @@ void bind_epochs(nb::module_& m) {
         "One epoch of subgradient steps; returns the next state. Costs are multiplied by their "
         "scale. `held` has the raised_shares that take the place of the side that goes up, if "
         "any.");
+    m.def(
+        "raised_edges",
+        [](const ForestSet& forests, const BleuForests& split, const ArrayIn<double>& gain,
+           const ArrayIn<double>& weights, double cost_scale, const Loss& loss,
+           std::size_t threads) {
+            return to_array(without_gil([&] {
+                return raised_edges({forests, split, as_span(gain)}, as_span(weights), cost_scale,
+                                    loss, threads);
+            }));
+        },
+        nb::arg("forests"), nb::arg("split"), nb::arg("gain"), nb::arg("weights"),
+        nb::arg("cost_scale"), nb::arg("loss"), nb::arg("threads"),
+        "How often what the loss raises uses each edge of all forests; `gain` has the coefficients "
+        "of the linear gain.");
+    m.def(
+        "forest_subgradient_epoch",
+        [](const ForestSet& forests, const BleuForests& split, const ArrayIn<double>& gain,
+           const Loss& loss, const ArrayIn<double>& held, const ArrayIn<std::int64_t>& order,
+           double rate, double shrinkage, double l1, double cost_scale,
+           const SubgradientState& state) {
+            const nb::gil_scoped_release released;
+            return forest_subgradient_epoch({forests, split, as_span(gain)}, loss, as_span(held),
+                                            as_span(order), {rate, shrinkage, l1, cost_scale},
+                                            state);
+        },
+        nb::arg("forests"), nb::arg("split"), nb::arg("gain"), nb::arg("loss"), nb::arg("held"),
+        nb::arg("order"), nb::kw_only(), nb::arg("rate"), nb::arg("shrinkage"), nb::arg("l1"),
+        nb::arg("cost_scale"), nb::arg("state"),
+        "One epoch of subgradient steps on losses of whole forests; returns the next state. `held` "
+        "has the raised_edges that take the place of the side that goes up.");
 
     nb::class_<BatchMiraState> mira(m, "KBestMiraState",
                                     "The state of batch MIRA: weights and document.");

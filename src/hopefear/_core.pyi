@@ -1167,6 +1167,16 @@ def subgradient_epoch(nbest: NBest, costs: Annotated[NDArray[numpy.float64], dic
     One epoch of subgradient steps; returns the next state. Costs are multiplied by their scale. `held` has the raised_shares that take the place of the side that goes up, if any.
     """
 
+def raised_edges(forests: ForestSet, split: BleuForests, gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost_scale: float, loss: Loss, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    How often what the loss raises uses each edge of all forests; `gain` has the coefficients of the linear gain.
+    """
+
+def forest_subgradient_epoch(forests: ForestSet, split: BleuForests, gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Loss, held: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, rate: float, shrinkage: float, l1: float, cost_scale: float, state: SubgradientState) -> SubgradientState:
+    """
+    One epoch of subgradient steps on losses of whole forests; returns the next state. `held` has the raised_edges that take the place of the side that goes up.
+    """
+
 class KBestMiraState:
     """The state of batch MIRA: weights and document."""
 

@@ -32,6 +32,7 @@ from tuning_sets import FOREST_START, course_of, synthetic_forests, synthetic_se
 # row here: its settings, or {} for its defaults.
 SETTINGS: dict[str, dict[str, object]] = {
     "arow": {"rate": 0.1},
+    "forest-rampion": {"rate": 0.01},
     "mert": {"restarts": 2, "random_directions": 2},
     "min-risk": {"rate": 0.02},
     "mira": {"rate": 0.05},
@@ -45,6 +46,8 @@ VARIANTS: dict[str, AnyLearner] = {
     name: learners[name](**SETTINGS.get(name, {})) for name in learners
 } | {
     "forest-mira model context": learners["forest-mira"](context="model"),
+    "forest-rampion log": learners["forest-rampion"](rate=0.01, loss=losses["log"]()),
+    "forest-rampion soft": learners["forest-rampion"](rate=0.01, loss=losses["soft-ramp-3"]()),
     "lbfgs l1": learners["lbfgs"](regularizer=L1(strength=0.1)),
     "mert l2": learners["mert"](restarts=1, penalty="l2", strength=1e-3),
     "oro mira": learners["oro"](update="mira", l2=100.0),

@@ -1,6 +1,5 @@
 """Forest MIRA against the rule written out over all derivations of small forests."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,22 +24,6 @@ BLEU = Bleu(tokenize="none")
 FIRST = np.array([4.0, 3.0, 2.0, 1.0, 4.0, 3.0, 2.0, 1.0, 4.0])  # a perfect sentence
 
 texts = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9).map(" ".join)
-
-
-def unclipped(string: tuple[str, ...], references: Sequence[str]) -> FloatArray:
-    """Statistics by their definition: every n-gram that is in some reference matches."""
-    matches, totals = [], []
-    for k in range(1, 5):
-        ngrams = [string[i : i + k] for i in range(len(string) - k + 1)]
-        known = {
-            tuple(words[i : i + k])
-            for words in (text.split() for text in references)
-            for i in range(len(words) - k + 1)
-        }
-        matches.append(sum(ngram in known for ngram in ngrams))
-        totals.append(len(ngrams))
-    length = np.mean([len(text.split()) for text in references])
-    return np.array([*matches, *totals, length], dtype=np.float64)
 
 
 def document_gain(b: FloatArray) -> float:
@@ -87,7 +70,7 @@ def rows_of(data: ForestSet, sentence: int) -> dict[brute_force.Derivation, Row]
             assert number is not None
             h[number] = value
         (exact,) = data.prepared.statistics([" ".join(words)], np.array([sentence]), threads=1)
-        rows[derivation] = Row(h, exact, unclipped(words, references))
+        rows[derivation] = Row(h, exact, brute_force.bleu_statistics(words, references))
     return rows
 
 

@@ -4,6 +4,7 @@
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/forest/inside_outside.hpp"
+#include "hopefear/forest/pushing.hpp"
 #include "hopefear/forest/viterbi.hpp"
 
 namespace hopefear {
@@ -34,42 +35,20 @@ void check_finite(std::span<const double> values, const char* what) {
 }  // namespace
 
 Distribution::Distribution(const Forest& forest, std::span<const double> scores, double temperature)
-    : forest_(&forest),
-      scores_(scores.begin(), scores.end()),
-      conditional_(forest.edge_count()),
-      possible_(forest.node_count()) {
+    : forest_(&forest), scores_(scores.begin(), scores.end()), possible_(forest.node_count()) {
     const std::vector<double> quotients = scaled(forest, scores, temperature);
-    const LogSemiring semiring;
-    const auto value = [&](EdgeId edge) { return LogSemiring::Value{quotients[edge]}; };
-    const std::vector<LogSemiring::Value> inner = inside(forest, semiring, value);
-    log_partition_ = inner.back().log();
+    std::vector<LogSemiring::Value> inner;
+    log_partition_ =
+        push_scores(forest, [&](EdgeId edge) { return quotients[edge]; }, inner, conditional_);
     if (log_partition_ == impossible) fail_impossible();
-    for (NodeId node = 0; node <= forest.root(); ++node) {
-        const auto [best, more] = inner[node];
-        possible_[node] = best != impossible;
-        if (!possible_[node]) continue;
-        double total = 0.0;
-        for (const EdgeId edge : forest.edges(node)) {
-            const LogSemiring::Value own = edge_inside(forest, semiring, value, inner, edge);
-            conditional_[edge] = std::exp(LogSemiring::relative(own, best) - more);
-            total += conditional_[edge];
-        }
-        for (const EdgeId edge : forest.edges(node)) conditional_[edge] /= total;
-    }
+    for (std::size_t node = 0; node < inner.size(); ++node)
+        possible_[node] = inner[node].best != impossible;
 }
 
 Posteriors Distribution::posteriors() const {
-    const std::vector<double> inner(possible_.begin(), possible_.end());
     Posteriors expected;
-    expected.nodes =
-        outside(*forest_, RealSemiring(), [&](EdgeId edge) { return conditional_[edge]; }, inner);
-    // An impossible node still has an outside value.
-    for (std::size_t node = 0; node < inner.size(); ++node) expected.nodes[node] *= inner[node];
+    expected_uses(*forest_, conditional_, expected.nodes, expected.edges);
     check_finite(expected.nodes, "the expected number of uses of a node");
-    expected.edges.resize(forest_->edge_count());
-    for (std::size_t edge = 0; edge < expected.edges.size(); ++edge)
-        expected.edges[edge] =
-            expected.nodes[forest_->head(static_cast<EdgeId>(edge))] * conditional_[edge];
     return expected;
 }
 

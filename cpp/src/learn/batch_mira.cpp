@@ -5,6 +5,7 @@
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/sparse_rows.hpp"
+#include "hopefear/learn/feature_sums.hpp"
 #include "hopefear/learn/saved_numbers.hpp"
 #include "hopefear/metrics/bleu.hpp"
 #include "hopefear/search/hope_fear.hpp"
@@ -38,43 +39,6 @@ class Scores {
     std::span<const double> weights_;
     const FeatureId* ids_ = nullptr;
     std::vector<double> of_pattern_;
-};
-
-// h(hope) - h(fear), summed in an array of all features, few of which are touched.
-class FeatureDifference {
-  public:
-    explicit FeatureDifference(std::size_t features) : sums_(features, 0.0) {}
-
-    void add(const Forest& forest, std::span<const EdgeId> edges, double sign) {
-        for (const EdgeId edge : edges) {
-            const SparseView h = forest.features(edge);
-            for (std::size_t i = 0; i < h.size(); ++i) {
-                // A feature whose sum returns to zero may be listed twice: the second time its sum
-                // is zero.
-                if (sums_[h.ids[i]] == 0.0) ids_.push_back(h.ids[i]);
-                sums_[h.ids[i]] += sign * h.values[i];
-            }
-        }
-    }
-    // Return the difference and reset this object.
-    [[nodiscard]] SparseView take() {
-        taken_ids_.clear();
-        taken_values_.clear();
-        for (const FeatureId id : ids_) {
-            if (sums_[id] == 0.0) continue;
-            taken_ids_.push_back(id);
-            taken_values_.push_back(sums_[id]);
-            sums_[id] = 0.0;
-        }
-        ids_.clear();
-        return {taken_ids_, taken_values_};
-    }
-
-  private:
-    std::vector<double> sums_;
-    std::vector<FeatureId> ids_;
-    std::vector<FeatureId> taken_ids_;
-    std::vector<double> taken_values_;
 };
 
 void begin_epoch(std::size_t dimension, BatchMiraState& state) {
@@ -186,7 +150,7 @@ BatchMiraState forest_mira_epoch(const ForestSet& forests, const BleuForests& sp
     forests.check_weights(state.weights.unscaled());
     begin_epoch(score.dimension(), state);
     ForestHopeFear search(forests, split);
-    FeatureDifference difference(state.weights.size());
+    FeatureSums difference(state.weights.size());
     std::array<double, 2> gains;
     for (const std::int64_t number : order) {
         const std::size_t sentence = forests.checked_sentence(number);
@@ -200,8 +164,9 @@ BatchMiraState forest_mira_epoch(const ForestSet& forests, const BleuForests& sp
         score.gains(state.document, rows, gains);
         const double cost = gains[0] - gains[1];
         if (cost > 0.0) {
-            difference.add(*forests[sentence], hope.edges, 1.0);
-            difference.add(*forests[sentence], fear.edges, -1.0);
+            const Forest& forest = *forests[sentence];
+            for (const EdgeId edge : hope.edges) difference.add(forest.features(edge), 1.0);
+            for (const EdgeId edge : fear.edges) difference.add(forest.features(edge), -1.0);
             raise_hope(difference.take(), cost, options.max_step, state);
         }
         end_sentence(options.hope_context ? hope.statistics : search.model().statistics,

@@ -23,25 +23,6 @@ void CumulativePenalty::pay_all(OnlineWeights& weights) {
     for (std::size_t id = 0; id < paid_.size(); ++id) pay(weights, static_cast<FeatureId>(id));
 }
 
-namespace {
-
-// θ ← θ - η C (θ - θ₀) / N - η ∂L/∂θ
-void move(const NBest& nbest, NBest::Rows rows, std::span<const double> slopes,
-          const SubgradientStep& step, SubgradientState& state) {
-    if (step.shrinkage > 0.0) state.weights.shrink(1.0 - step.shrinkage);
-    state.penalty.charge(step.l1);
-    for (std::size_t i = 0; i < slopes.size(); ++i)
-        if (slopes[i] != 0.0)
-            state.weights.add(nbest.features(rows.begin + i), -step.rate * slopes[i]);
-    if (step.l1 == 0.0) return;
-    for (std::size_t i = 0; i < slopes.size(); ++i)
-        if (slopes[i] != 0.0)
-            for (const FeatureId id : nbest.features(rows.begin + i).ids)
-                state.penalty.pay(state.weights, id);
-}
-
-}  // namespace
-
 CumulativePenalty CumulativePenalty::merged(std::span<const CumulativePenalty* const> all) {
     CumulativePenalty mean(all.front()->size());
     for (const CumulativePenalty* one : all) {
@@ -138,8 +119,10 @@ SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> c
         state.loss += held.empty() ? evaluate(loss, scores, scaled, {}, slopes)
                                    : evaluate_held(loss, scores, scaled,
                                                    held.subspan(rows.begin, rows.size()), slopes);
-        move(nbest, rows, slopes, step, state);
-        state.weights.count();
+        move(step, state, [&](const auto& row) {
+            for (std::size_t i = 0; i < slopes.size(); ++i)
+                if (slopes[i] != 0.0) row(nbest.features(rows.begin + i), slopes[i]);
+        });
     }
     if (step.l1 > 0.0) state.penalty.pay_all(state.weights);
     return state;

@@ -12,6 +12,7 @@ from hopefear.learners.base import (
     needed_data,
 )
 from hopefear.learners.forest_mira import ForestMira
+from hopefear.learners.forest_rampion import ForestRampion
 from hopefear.learners.kbest_mira import KBestMira
 from hopefear.learners.lbfgs import Lbfgs
 from hopefear.learners.mert import Mert
@@ -31,6 +32,7 @@ __all__ = [
     "Arow",
     "Figures",
     "ForestMira",
+    "ForestRampion",
     "KBestMira",
     "Lbfgs",
     "Learner",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, get_type_hints, runtime_checkable
 
+from hopefear.metrics import Metric
 from hopefear.registry import Registry
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.types import FloatArray
@@ -19,6 +20,7 @@ __all__ = [
     "Figures",
     "Learner",
     "Mergeable",
+    "check_metric",
     "held_features",
     "is_scale_free",
     "learners",
@@ -123,6 +125,12 @@ def is_scale_free(learner: AnyLearner) -> bool:
 def held_features(learner: AnyLearner) -> tuple[str, ...]:
     """Return the features whose weights a learner leaves as they are."""
     return tuple(getattr(learner, "fixed", ()))
+
+
+def check_metric(learner: AnyLearner, metric: Metric) -> None:
+    """Refuse a metric that a learner cannot learn by."""
+    if (check := getattr(learner, "check_metric", None)) is not None:
+        check(metric)
 
 
 def needed_data(learner: AnyLearner) -> type:

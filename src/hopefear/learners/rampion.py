@@ -5,38 +5,26 @@ Yuille and Rangarajan (2002), The concave-convex procedure, NIPS.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, ClassVar
 
 from hopefear import _core
-from hopefear.candidates import ListSet
+from hopefear.candidates import Candidates, ListSet
 from hopefear.errors import OptionError
 from hopefear.learners.base import learners
-from hopefear.learners.sgd import Descent
+from hopefear.learners.sgd import Descent, Kernel
 from hopefear.losses import Loss, Ramp3, losses
 from hopefear.regularizers import L2Start, Penalty, Regularizer, regularizers
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
-__all__ = ["Rampion"]
+__all__ = ["ConcaveConvex", "Rampion"]
 
 
-@learners.register("rampion")
 @settings
-class Rampion:
-    """C/2 ‖w − w₀‖² + Σᵢ [M(s + b c) − M(s + a c)]; ramp 3 has a = −1, b = 1.
-
-    A step is one round of the procedure: find what every sentence's concave part −M(s + a c) raises
-    and hold it, then take subgradient steps on what is left, which is convex. Of ramp 3 the hopes
-    are held, of ramp 1 the 1-best; of a soft side a share of every hypothesis.
-
-    Around a decoder every list replaces the one before, w₀ is the start of the run, and the last
-    weights are handed on.
-    """
-
-    rhythm: ClassVar[Rhythm] = Rhythm(
-        epochs=10, order="given", list_size=500, lists="replaced", keep="last"
-    )  # T′, k
+class ConcaveConvex:
+    """What RAMPION does on lists and on forests: all but what goes up and what goes down."""
 
     loss: Annotated[Loss, losses] = setting(factory=Ramp3, help="Any loss of the table but risk.")
     cost_scale: float = setting(
@@ -54,32 +42,26 @@ class Rampion:
         if self.loss.core().risk:
             raise OptionError(self, "loss", ": the risk has no concave part; learn it with 'sgd'")
 
-    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Descent:
+    def started(self, data: Candidates, weights: FloatArray, origin: FloatArray) -> Descent:
         """Start at `weights`."""
         return Descent.start(weights, origin, self._penalty(data, origin))
 
-    def learn(
-        self, state: Descent, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
-    ) -> tuple[Descent, None]:
-        """Hold what goes up under the current weights and take `passes` passes."""
-        loss, penalty = self.loss.core(), self._penalty(data, state.origin)
-        # yᵢ⁺ ← argmax s − c   (line 6)
-        held = _core.raised_shares(
-            data.nbest, state.core.weights(), data.costs, self.cost_scale, loss, data.threads
-        )
+    def descend(
+        self, state: Descent, data: Candidates, block: Block, step: Step, epoch: Kernel
+    ) -> Descent:
+        """Take `passes` passes of steps on what is left when the concave part is held."""
+        penalty = self._penalty(data, state.origin)
         for i in range(self.passes):
             # y⁻ ← argmax s + c;  θ −= η C (θ − θ₀)/N;  θ += η (h(y⁺) − h(y⁻))   (lines 10-12)
             state = state.visit(
-                data,
+                epoch,
                 step.visits(block, i),
-                loss,
                 penalty,
                 rate=self.rate,
-                cost_scale=self.cost_scale,
-                held=held,
+                sentence_count=data.sentence_count,
             )
             step.progress(i + 1, self.passes)
-        return state, None
+        return state
 
     def weights(self, state: Descent) -> FloatArray:
         """Return the last weights."""
@@ -89,5 +71,41 @@ class Rampion:
         """Return the mean of several descents."""
         return Descent.merged(states)
 
-    def _penalty(self, data: ListSet, origin: FloatArray) -> Penalty:
+    def _penalty(self, data: Candidates, origin: FloatArray) -> Penalty:
         return self.regularizer.bind(list(data.feature_names), origin)
+
+
+@learners.register("rampion")
+@settings
+class Rampion(ConcaveConvex):
+    """C/2 ‖w − w₀‖² + Σᵢ [M(s + b c) − M(s + a c)]; ramp 3 has a = −1, b = 1.
+
+    A step is one round of the procedure: find what every sentence's concave part −M(s + a c) raises
+    and hold it, then take subgradient steps on what is left, which is convex. Of ramp 3 the hopes
+    are held, of ramp 1 the 1-best; of a soft side a share of every hypothesis.
+
+    Around a decoder every list replaces the one before, w₀ is the start of the run, and the last
+    weights are handed on.
+    """
+
+    rhythm: ClassVar[Rhythm] = Rhythm(
+        epochs=10, order="given", list_size=500, lists="replaced", keep="last"
+    )  # T′, k
+
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Descent:
+        """Start at `weights`."""
+        return self.started(data, weights, origin)
+
+    def learn(
+        self, state: Descent, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[Descent, None]:
+        """Hold what goes up under the current weights and take `passes` passes."""
+        loss, scale = self.loss.core(), self.cost_scale
+        # yᵢ⁺ ← argmax s − c   (line 6)
+        held = _core.raised_shares(
+            data.nbest, state.core.weights(), data.costs, scale, loss, data.threads
+        )
+        epoch = partial(
+            _core.subgradient_epoch, data.nbest, data.costs, loss, held, cost_scale=scale
+        )
+        return self.descend(state, data, block, step, epoch), None

@@ -6,7 +6,8 @@ prediction; averaging as in Collins (2002).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from functools import partial
+from typing import Annotated, ClassVar, Protocol
 
 import numpy as np
 
@@ -19,10 +20,25 @@ from hopefear.rhythm import Block, Rhythm, Step, split_blocks
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
-__all__ = ["Descent", "Sgd"]
+__all__ = ["Descent", "Kernel", "Sgd"]
 
 # Sentences between two steps of a penalty that the kernel does not know.
 BETWEEN = 16
+
+
+class Kernel(Protocol):
+    """An epoch of steps on the losses of some candidates, in learn/subgradient.cpp of the core."""
+
+    def __call__(
+        self,
+        order: Block,
+        *,
+        rate: float,
+        shrinkage: float,
+        l1: float,
+        state: _core.SubgradientState,
+    ) -> _core.SubgradientState:
+        """Return the state after a step for each sentence of `order`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,37 +57,22 @@ class Descent:
         )
 
     def visit(
-        self,
-        data: ListSet,
-        order: Block,
-        loss: _core.Loss,
-        penalty: Penalty,
-        *,
-        rate: float,
-        cost_scale: float,
-        held: FloatArray | None = None,
+        self, epoch: Kernel, order: Block, penalty: Penalty, *, rate: float, sentence_count: int
     ) -> "Descent":
-        """Take a step for each sentence: w ← w − η (∇Lᵢ(w) + ∇R(w)/N), in learn/subgradient.cpp.
+        """Take a step for each sentence: w ← w − η (∇Lᵢ(w) + ∇R(w)/N).
 
         Each of the N sentences carries 1/N of the penalty. One that the kernel does not know takes
-        its proximal steps here, after every few sentences. `held` are the shares by which
-        hypotheses are raised, where these do not follow from the weights of the moment.
+        its proximal steps here, after every few sentences.
         """
-        raised = np.empty(0) if held is None else held
-        share = rate / max(data.sentence_count, 1)
+        share = rate / max(sentence_count, 1)
         known = penalty.pull is not None or penalty.l1 > 0
         core = self.core
         for block in [order] if known else split_blocks(order, BETWEEN):
-            core = _core.subgradient_epoch(
-                data.nbest,
-                data.costs,
-                loss,
-                raised,
+            core = epoch(
                 block,
                 rate=rate,
                 shrinkage=share * penalty.pull[0] if penalty.pull is not None else 0.0,
                 l1=share * penalty.l1,
-                cost_scale=cost_scale,
                 state=core,
             )
             if not known:
@@ -113,13 +114,13 @@ class Sgd:
         self, state: Descent, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
     ) -> tuple[Descent, None]:
         """Take one step for every sentence."""
+        losses = (data.nbest, data.costs, self.loss.core(), np.empty(0))
         found = state.visit(
-            data,
+            partial(_core.subgradient_epoch, *losses, cost_scale=self.cost_scale),
             block,
-            self.loss.core(),
             self._penalty(data, state.origin),
             rate=self.rate * self.decay**step.epoch,
-            cost_scale=self.cost_scale,
+            sentence_count=data.sentence_count,
         )
         return found, None
 

@@ -17,8 +17,8 @@ from hopefear.candidates import (
     ListSet,
 )
 from hopefear.errors import ConfigError
-from hopefear.learners import AnyLearner, OnlineLearner, learners, needed_data
-from hopefear.learners.base import learns_from_whole
+from hopefear.learners import AnyLearner, learners, needed_data
+from hopefear.learners.base import check_metric, learns_from_whole
 from hopefear.metrics import Metric
 from hopefear.parallel import Strategy, strategies
 from hopefear.rhythm import Rhythm
@@ -98,11 +98,10 @@ def refusal(
     name = learners.name_of(type(learner))
     if not _learns(learner, kind.data):
         return _misfit(name, learner, kind)
-    if isinstance(learner, OnlineLearner):
-        try:
-            learner.check_metric(metric)
-        except ConfigError as error:
-            return error
+    try:
+        check_metric(learner, metric)
+    except ConfigError as error:
+        return error
     if (reason := strategy.refuse(learner)) is not None:
         chosen = strategies.name_of(type(strategy))
         return ConfigError(

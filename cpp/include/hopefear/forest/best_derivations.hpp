@@ -57,8 +57,8 @@ void BestDerivations<Lanes>::find(std::span<const Forest::Offset> edge_begin,
             const TailPairs::Pair pair = tails[edge];
             Scores sum = value(edge);
             if (!pair.is_list()) [[likely]] {
-                const Scores& first = best_[pair.first];
-                const Scores& second = best_[pair.second];
+                const Scores& first = best_[pair.nodes[0]];
+                const Scores& second = best_[pair.nodes[1]];
                 for (std::size_t lane = 0; lane < Lanes; ++lane)
                     sum[lane] = (sum[lane] + first[lane]) + second[lane];
             } else {

@@ -1,9 +1,5 @@
-// The distribution P(d) ∝ exp(score(d) / T) over the derivations of a forest, pushed down to edges.
-//
-// Mohri (2009), Weighted automata algorithms (weight pushing). With p(e | head) for every edge, a
-// derivation's probability is the product over its edges and every node's inside value is 1. All
-// that follows is done in plain probabilities: nothing under- or overflows, however large scores
-// are, and no logarithms are taken.
+// The distribution P(d) ∝ exp(score(d) / T) over the derivations of a forest, pushed down to edges
+// (pushing.hpp), and what is expected under it.
 #pragma once
 
 #include <span>

@@ -14,8 +14,8 @@
 namespace hopefear {
 
 // The value of `edge` times the inside values of its tails, from the left.
-template <Semiring S, class EdgeValue, class Inside>
-[[nodiscard]] typename S::Value edge_inside(const Forest& forest, const S& semiring,
+template <class Hypergraph, Semiring S, class EdgeValue, class Inside>
+[[nodiscard]] typename S::Value edge_inside(const Hypergraph& forest, const S& semiring,
                                             const EdgeValue& value, const Inside& inside,
                                             EdgeId edge) {
     typename S::Value product = value(edge);

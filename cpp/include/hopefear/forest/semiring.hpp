@@ -97,16 +97,39 @@ struct LogSemiring {
         const double best = add_scores(a.best, b.best);
         return {best, best == impossible ? 0.0 : a.more + b.more};
     }
-    // One exponential each and one logarithm.
     [[nodiscard]] Value sum(std::span<const Value> values) const {
         if (values.size() == 1) return values[0];
+        return sum_each(values, [](double) {});
+    }
+    // The same, and the share of each value in the sum; all shares of an impossible sum are 0.
+    [[nodiscard]] Value sum(std::span<const Value> values, std::span<double> shares) const {
+        std::ranges::fill(shares, 0.0);
+        double total = 0.0;
+        std::size_t i = 0;
+        const Value all = sum_each(values, [&](double part) {
+            shares[i++] = part;
+            total += part;
+        });
+        if (total > 0.0)
+            for (double& share : shares) share /= total;
+        return all;
+    }
+
+  private:
+    // One exponential each, which goes to part(x), and one logarithm.
+    template <class Part>
+    [[nodiscard]] Value sum_each(std::span<const Value> values, const Part& part) const {
         double best = impossible;
         for (const Value& value : values) best = std::max(best, value.best);
         if (best == impossible) return zero();
         double high = impossible;
         for (const Value& value : values) high = std::max(high, relative(value, best));
         double total = 0.0;
-        for (const Value& value : values) total += std::exp(relative(value, best) - high);
+        for (const Value& value : values) {
+            const double x = std::exp(relative(value, best) - high);
+            part(x);
+            total += x;
+        }
         return {best, high + std::log(total)};
     }
     // The logarithm of `value` in relation to exp(best).

@@ -55,6 +55,20 @@ struct SubgradientState {
     [[nodiscard]] static SubgradientState load(std::span<const double> saved);
 };
 
+// The step of a sentence: θ ← θ - η C (θ - θ₀) / N - η ∂L/∂θ, where `gradient` calls row(h, slope)
+// for the feature vectors h whose sum, each times its slope, is ∂L/∂θ.
+template <class Gradient>
+void move(const SubgradientStep& step, SubgradientState& state, const Gradient& gradient) {
+    if (step.shrinkage > 0.0) state.weights.shrink(1.0 - step.shrinkage);
+    state.penalty.charge(step.l1);
+    gradient([&](const SparseView& h, double slope) { state.weights.add(h, -step.rate * slope); });
+    if (step.l1 != 0.0)
+        gradient([&](const SparseView& h, double) {
+            for (const FeatureId id : h.ids) state.penalty.pay(state.weights, id);
+        });
+    state.weights.count();
+}
+
 // One epoch over the sentences in `order`. `costs` has an entry for each hypothesis, and so has
 // `held`, the shares by which hypotheses are raised (raised_shares), unless it is empty.
 SubgradientState subgradient_epoch(const NBest& nbest, std::span<const double> costs,
