@@ -122,6 +122,9 @@ def weight(name):
 
 k = option("-k")
 for number, line in enumerate(sys.stdin):
+    if line.startswith("<seg"):
+        number = int(line.partition('id="')[2].partition('"')[0])
+        line = line.partition(">")[2].partition("</seg>")[0]
     found = translate(model, line.split(), weight, int(k or 1), "-r" in sys.argv)
     for score, text, features in found:
         # Zeros are not written, and numbers with six digits.

@@ -232,8 +232,28 @@ def test_the_commands_of_the_page_work(
     assert (tmp_path / "run" / ("weights.cdec" if "cdec" in words else written)).is_file()
 
 
+def test_cdec_runs_as_several_copies(tools: Tools, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    several = tuned(tools, "cdec", decodings=2, threads=3, out=out)
+    assert several.weights == tuned(tools, "cdec", decodings=2, threads=1).weights
+    parts = [(out / "decoder/tuning" / f"source.{i}").read_text() for i in range(3)]
+    assert "".join(parts).count("<seg id=") == 25
+    assert all(parts)
+    tools.cdec.write_text(tools.cdec.read_text() + "\nif number > 10: fail('out of memory')\n")
+    with pytest.raises(DecoderError, match="out of memory"):
+        tuned(tools, "cdec", decodings=1, threads=3)
+
+
 def test_a_compressed_source_reaches_the_decoder_as_text(tools: Tools, tmp_path: Path) -> None:
     packed = tmp_path / "source.gz"
     packed.write_bytes(gzip.compress(tools.source.read_bytes()))
     plain = tuned(tools, "moses", decodings=1)
     assert tuned(tools, "moses", decodings=1, source=packed).weights == plain.weights
+
+
+def test_start_weights_that_number_values_otherwise_are_refused(tools: Tools) -> None:
+    start = tools.source.parent / "weights.init"
+    renamed = start.read_text().replace("PhraseModel_1", "PhraseModel_2")
+    start.write_text(renamed.replace("PhraseModel_0", "PhraseModel_1"))
+    with pytest.raises(DataError, match="'PhraseModel' has PhraseModel_0 to PhraseModel_1 as feat"):
+        tuned(tools, "cdec")

@@ -7,21 +7,21 @@ runs, unless it is told to write the lists to a file.
 import os
 import re
 import shlex
-import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, ClassVar, Self, cast
+from typing import ClassVar, Self, cast
 
 from hopefear._core import thread_count
 from hopefear.candidates.base import HasLists
+from hopefear.candidates.calls import Call, plain_source, source_parts
 from hopefear.candidates.lists import ListSet
 from hopefear.candidates.tools import TOOLS, tool_of
 from hopefear.candidates.values import describe_large_value
-from hopefear.errors import ConfigError, DataError, DecoderError, FormatError
+from hopefear.errors import ConfigError, DataError, DecoderError
 from hopefear.formats import SentenceKeys, weights_formats, write_weights
-from hopefear.formats.files import Source, is_compressed, open_source
 from hopefear.formats.nbest import add_nbest
 from hopefear.formats.weights import TEMPLATES, detect_weights, is_configuration
 from hopefear.metrics import References, TextMetric
@@ -33,7 +33,6 @@ from hopefear.types import FloatArray, Vocabulary, Weights
 __all__ = ["CommandDecoder", "CommandSet"]
 
 PLACES = ("weights", "size", "threads", "nbest", "source")
-SHOWN_LINES = 20  # of what the decoder wrote to standard error, where it fails
 
 
 @settings
@@ -71,6 +70,12 @@ class CommandDecoder:
         shown="the one to start from",
     )
     nbest_format: str | None = setting(None, "Format of the lists.", shown="auto-detected")
+    split: bool = setting(
+        False,
+        'With --threads N, run N copies, each on a part of the sentences as <seg id="0">...</seg>: '
+        "for cdec, which has no threads.",
+        shown="for cdec",
+    )
 
     def check(self) -> None:
         """Refuse a command that cannot work."""
@@ -97,6 +102,9 @@ class CommandDecoder:
         if format is not None and format not in weights_formats:
             known = suggest(format, weights_formats)
             raise ConfigError(f"weights_format: unknown format '{format}'{known}")
+        if self.split and any(name in ("nbest", "source") for name in names):
+            problem = "split: needs sentences by standard input, and lists by standard output"
+            raise ConfigError(problem, settings=("decoder.split", "decoder.command"))
         if by_name:
             return
         if self.template is not None and format not in TEMPLATES:
@@ -120,6 +128,7 @@ class CommandDecoder:
                 weights_format=self.weights_format or tool.weights,
                 template=self.template or (config if tool.in_config else None),
                 nbest_format=self.nbest_format or tool.nbest,
+                split=self.split or tool.split,
             )
         if start is None or self.weights_format is not None or str(start) == "-":
             return self
@@ -170,6 +179,7 @@ class CommandDecoder:
         """
         if source is None and "{source}" in self.command:
             raise ConfigError("command: has a place for the source, but there is none")
+        keys = SentenceKeys()
         folder.mkdir(parents=True, exist_ok=True)
         format = self.weights_format or "tsv"
         file = folder / (TEMPLATES[format] if self.template else f"weights.{format}")
@@ -181,80 +191,24 @@ class CommandDecoder:
             "nbest": str((folder / "nbest").resolve()),
             "source": "" if source is None else str(source.resolve()),
         }
-        given = Path(os.devnull)
-        if source is not None and "{source}" not in self.command:
-            given = _plain(source, folder)
-        self._translate(places, given, builder, folder / "decoder.log")
-
-    def _translate(
-        self, places: Mapping[str, str], source: Path, builder: NBestBuilder, log: Path
-    ) -> None:
+        given = [Path(os.devnull)]
+        if source is not None and self.split and threads > 1:
+            given = source_parts(source, folder, threads)
+        elif source is not None and "{source}" not in self.command:
+            given = [plain_source(source, folder)]
         words = [_filled(word, places) for word in self._words()]
-        to_file = "{nbest}" in self.command
-        with source.open("rb") as given, log.open("wb") as errors:
-            try:
-                process = subprocess.Popen(
-                    words, stdin=given, stdout=subprocess.PIPE, stderr=errors
-                )
-            except OSError as error:
-                raise DecoderError(f"{words[0]}: cannot be run: {error.strerror}") from error
-            output = cast(BinaryIO, process.stdout)
-            try:
-                with output:
-                    if to_file:
-                        while output.read(1 << 16):
-                            pass  # a full pipe would stop the decoder
-                    else:
-                        self._read(Source(words[0], Path(words[0]), output), builder)
-                failed = process.wait() != 0
-            except FormatError:
-                # Half a line is what a decoder that failed has left.
-                failed = _exit(process) not in (None, 0)
-                if not failed:
-                    raise
-            finally:
-                process.kill()
-                process.wait()
-        if failed:
-            raise DecoderError(_failure(words, process.returncode, log))
-        if to_file:
-            with open_source(places["nbest"]) as lists:
-                self._read(lists, builder)
-
-    def _read(self, source: Source, builder: NBestBuilder) -> None:
-        add_nbest(source, self.nbest_format, builder, SentenceKeys())
-
-
-def _plain(source: Path, folder: Path) -> Path:
-    """Return the sentences as text: a decoder does not expect compressed standard input."""
-    if not is_compressed(source):
-        return source
-    copied = folder / "source"
-    with open_source(source) as opened, copied.open("wb") as out:
-        out.writelines(opened.pieces())
-    return copied
+        lists = Path(places["nbest"]) if "{nbest}" in self.command else None
+        with ExitStack() as stack:
+            calls = [
+                stack.enter_context(Call(words, part, folder, number, lists))
+                for number, part in enumerate(given)
+            ]
+            for call in calls:
+                call.read(lambda opened: add_nbest(opened, self.nbest_format, builder, keys))
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: places[match[1]], word)
-
-
-def _exit(process: "subprocess.Popen[bytes]") -> int | None:
-    """Return how the process ended by itself; None if it goes on."""
-    try:
-        return process.wait(timeout=1.0)
-    except subprocess.TimeoutExpired:
-        return None
-
-
-def _failure(words: list[str], status: int, log: Path) -> str:
-    ended = f"was ended by signal {-status}" if status < 0 else f"failed with exit code {status}"
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    told = "\n".join(f"  {line}" for line in lines[-SHOWN_LINES:]) or "  (nothing)"
-    return (
-        f"the decoder {ended}: {shlex.join(words)}\n"
-        f"the end of what it wrote to standard error ({log}):\n{told}"
-    )
 
 
 _Key = frozenset[tuple[str, float]]
@@ -326,6 +280,12 @@ class CommandSet(HasLists):
     def feature_names(self) -> Vocabulary:
         """The names of the features; there may be more with every translation."""
         return self._names
+
+    @property
+    def listed_features(self) -> list[str]:
+        """The features of the last lists."""
+        present = self._lists.nbest.count_features().hypotheses
+        return [name for name, count in zip(self._names, present, strict=False) if count]
 
     @property
     def sentence_count(self) -> int:

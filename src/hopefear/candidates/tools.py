@@ -32,6 +32,8 @@ class Tool:
         Formats of the weights that it reads and of the lists that it writes.
     in_config : bool
         Whether weights are in the configuration, so that each decoding gets a copy of it.
+    split : bool
+        Whether several copies have to run to use several cores.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Tool:
     weights: str
     nbest: str
     in_config: bool
+    split: bool = False
 
     def command(self, given: str, config: Path) -> str:
         """Return the command with all that the tool needs."""
@@ -84,6 +87,7 @@ TOOLS: Mapping[str, Tool] = {
             weights="cdec",
             nbest="cdec",
             in_config=False,
+            split=True,
         ),
         Tool(
             name="joshua",

@@ -24,6 +24,7 @@ __all__ = [
     "MosesRules",
     "RuleFormat",
     "detect_rules",
+    "numbered_segment",
     "parse_segment",
     "read_rules",
     "read_segments",
@@ -188,6 +189,22 @@ def read_segments(path: PathLike) -> Iterator[InputSegment]:
                 yield parse_segment(line)
             except FormatError as error:
                 raise source.error(number, str(error)) from None
+
+
+def numbered_segment(number: int, line: str) -> str:
+    """Return a line of cdec's input with the number of its sentence, unless it has one.
+
+    Examples
+    --------
+    >>> numbered_segment(3, "das Haus"), numbered_segment(3, '<seg grammar="g.gz">Haus</seg>')
+    ('<seg id="3">das Haus</seg>', '<seg id="3" grammar="g.gz">Haus</seg>')
+    """
+    found = _SEGMENT.match(line)
+    if found is None:
+        return f'<seg id="{number}">{line}</seg>'
+    if re.search(r"\sid\s*=", found[1]):
+        return line
+    return line.replace("<seg", f'<seg id="{number}"', 1)
 
 
 def parse_segment(line: str) -> InputSegment:

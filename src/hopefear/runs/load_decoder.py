@@ -197,6 +197,7 @@ class _Commands:
             feature_names=self._names,
             threads=settings.threads,
         )
+        check_common_features(self.start, found.listed_features)
         return Loaded(
             candidates=found,
             role=role,
