@@ -21,6 +21,7 @@ from hopefear.commands import (
     RerankSettings,
 )
 from hopefear.errors import ConfigError, DataError, HopefearError, HopefearWarning
+from hopefear.formats.files import tell_nobody
 from hopefear.settings import config
 from hopefear.settings.tree import keyword_options, signature
 
@@ -146,7 +147,7 @@ def tune_events(
     options = keyword_options(TuneSettings, settings, "tune")
     chosen = build_settings(learner, options, assignments=_assignments(set))
     directory = None if out is None else Path(out)
-    events = run(chosen, out=directory, force=force, tell=progress or _silent)
+    events = run(chosen, out=directory, force=force, tell=progress or tell_nobody)
     return events if directory is None or not report else _reported(events, directory)
 
 
@@ -190,7 +191,7 @@ def resume_events(
             f"{path}: cannot be resumed: {', '.join(once)} was read from standard input, which is "
             "gone; start again with files"
         )
-    events = run(settings, out=path, resume=True, tell=progress or _silent)
+    events = run(settings, out=path, resume=True, tell=progress or tell_nobody)
     return _reported(events, path) if report else events
 
 
@@ -287,7 +288,7 @@ def train(
     return build(
         chosen,
         Path(out),
-        tell=progress or _silent,
+        tell=progress or tell_nobody,
         finished=on_stage or (lambda stage: None),
     )
 
@@ -315,7 +316,7 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     from hopefear.translation.features.counting import WordCounter
 
     chosen = _decode(RerankSettings, settings, "rerank")
-    weights, tell = read_run_weights(chosen.weights), progress or _silent
+    weights, tell = read_run_weights(chosen.weights), progress or tell_nobody
     bins = run_bins(chosen.weights)
     if chosen.forests is not None:
         return ForestReranking(
@@ -387,7 +388,7 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
         resamples=chosen.resamples,
         seed=chosen.seed,
         threads=chosen.threads,
-        tell=progress or _silent,
+        tell=progress or tell_nobody,
     )
 
 
@@ -416,7 +417,7 @@ def inspect(
     if isinstance(settings.get("sentence"), int):
         settings = settings | {"sentence": str(settings["sentence"])}
     chosen = _decode(InspectSettings, {"run": run, **settings}, "inspect")
-    return inspect_sentence(**vars(chosen), tell=progress or _silent)
+    return inspect_sentence(**vars(chosen), tell=progress or tell_nobody)
 
 
 def convert(
@@ -443,7 +444,7 @@ def convert(
         to=chosen.to,
         from_=chosen.format,
         kind=chosen.kind,
-        tell=progress or _silent,
+        tell=progress or tell_nobody,
     )
 
 
@@ -475,10 +476,6 @@ def _decode(kind: type[T], keywords: Mapping[str, object], source: str) -> T:
 
 def _assignments(given: Sequence[str]) -> Sequence[str]:
     return cast("tuple[str, ...]", config.decode_value(tuple[str, ...], given, "set"))
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Ignore progress."""
 
 
 _SETTINGS = {

@@ -29,8 +29,6 @@ from hopefear.events import (
     Event,
     RunFinished,
     RunResumed,
-    RunStarted,
-    Warned,
     read_log,
     to_json,
 )
@@ -242,65 +240,6 @@ def test_a_run_that_was_killed_before_its_report_gets_one(
     assert (out / "report.html").exists()
     with pytest.raises(ConfigError, match="the run is over"):
         resume_tuning(out)
-
-
-def test_one_process_at_a_time_writes_to_the_directory_of_a_run(
-    files: CandidateFiles, tmp_path: Path
-) -> None:
-    out = tmp_path / "run"
-    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
-    live = tune("kbest-mira", out=out, **options)
-    assert isinstance(next(event for event in live if not isinstance(event, Warned)), RunStarted)
-    with pytest.raises(ConfigError, match="holds a run"):
-        next(tune("mert", out=out, **options))
-    with pytest.raises(ConfigError, match="in use by process"):
-        next(tune("mert", out=out, force=True, **options))
-    with pytest.raises(ConfigError, match="in use by process"):
-        next(resume_tuning(out))
-    assert isinstance(list(live)[-1], RunFinished)
-    log = list(read_log(out / "events.jsonl"))
-    assert [e.epoch for e in log if isinstance(e, EpochFinished)] == list(range(1, 61))
-    assert not (out / ".lock").exists()
-
-
-def test_what_a_killed_process_left_is_removed_by_the_next(
-    files: CandidateFiles, tmp_path: Path
-) -> None:
-    out = tmp_path / "run"
-    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
-    for event in tune("kbest-mira", out=out, **options):
-        if isinstance(event, EpochFinished) and event.epoch == 3:
-            break
-    litter = [out / ".weights.tsv.0a.part", out / "checkpoint" / ".state.npz.0b.part"]
-    for path in litter:
-        path.touch()
-    list(resume_tuning(out))
-    assert not any(path.exists() for path in litter)
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_a_run_in_order(
-    files: CandidateFiles, tmp_path: Path, number: signal.Signals
-) -> None:
-    out = tmp_path / "run"
-    words = ["--nbest", str(files.nbest), "--refs", str(files.refs), "--tokenize", "none"]
-    words = ["kbest-mira", *words, "--epochs", "100000", "-o", str(out)]
-    code = "from hopefear.cli import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "tune", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    while not (out / "weights" / "02.tsv").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(number)
-    _, told = process.communicate(timeout=60)
-    assert process.returncode == 128 + number
-    last = told.decode().splitlines()[-1]
-    assert last.startswith(f"hopefear: ended by {number.name}; resume with")
-    assert not (out / ".lock").exists()
-    assert not list(out.rglob("*.part"))
 
 
 def test_what_is_no_run_cannot_go_on(tmp_path: Path) -> None:
