@@ -32,6 +32,17 @@ void bind_grammar_use(nb::module_& m) {
                 new (self) FeatureUse{of, view, name};
             },
             nb::arg("of"), nb::arg("view"), nb::arg("name"));
+    nb::class_<FeatureBins>(m, "FeatureBins", "The bins of a feature of rules.")
+        .def(
+            "__init__",
+            [](FeatureBins* self, const std::string& feature, const ArrayIn<double>& borders,
+               bool kept, bool overlap) {
+                const auto own = as_span(borders);
+                new (self) FeatureBins{feature, {own.begin(), own.end()}, kept, overlap};
+            },
+            nb::arg("feature"), nb::arg("borders"), nb::arg("kept"), nb::arg("overlap"),
+            "The largest values of all bins but the last, whether the feature also stays as it is, "
+            "and whether a value is also in the bins before and after its own.");
     nb::class_<GrammarUse>(m, "GrammarUse", "A grammar of a model.")
         .def(
             "__init__",
@@ -85,9 +96,10 @@ void bind_decoder_model(nb::module_& m) {
     nb::class_<TranslationModel>(m, "TranslationModel",
                                  "Grammars and language models with common feature ids.")
         .def(nb::init<const std::vector<GrammarUse>&, const std::vector<NamedLanguageModel>&,
-                      const ModelNames&, std::shared_ptr<Vocabulary>, const WordFeatures&>(),
+                      const ModelNames&, std::shared_ptr<Vocabulary>, const WordFeatures&,
+                      const std::vector<FeatureBins>&>(),
              nb::arg("grammars"), nb::arg("language_models"), nb::arg("names"),
-             nb::arg("feature_names"), nb::arg("word_features"))
+             nb::arg("feature_names"), nb::arg("word_features"), nb::arg("bins"))
         .def_prop_ro("feature_names", &TranslationModel::feature_names, "The names of features.")
         .def_prop_ro(
             "language_model_names",
@@ -156,6 +168,18 @@ void bind_decoder(nb::module_& m) {
             nb::arg("model"), nb::arg("templates").none(), nb::arg("weights"), nb::arg("options"))
         .def("meet", &Decoder::meet, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
              "Score all rules of a sentence, so that the features of templates get their ids.")
+        .def(
+            "rule_features",
+            [](Decoder& self, const std::vector<std::string>& words) {
+                RowArrays rows = without_gil([&] { return self.rule_features(words); });
+                return nb::make_tuple(to_array(std::move(rows.offsets)),
+                                      to_array(std::move(rows.ids)),
+                                      to_array(std::move(rows.values)));
+            },
+            nb::arg("words"),
+            nb::sig("def rule_features(self, words: Sequence[str]) -> tuple[NDArray[numpy.int64], "
+                    "NDArray[numpy.int32], NDArray[numpy.float64]]"),
+            "The features of each rule that matches a sentence, as offsets, ids and values.")
         .def("parse", &Decoder::parse, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
              "All parses of a sentence, without language models.")
         .def("forest", &Decoder::forest, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),

@@ -1600,6 +1600,14 @@ class FeatureUse:
 
     def __init__(self, of: str, view: FeatureView, name: str) -> None: ...
 
+class FeatureBins:
+    """The bins of a feature of rules."""
+
+    def __init__(self, feature: str, borders: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], kept: bool, overlap: bool) -> None:
+        """
+        The largest values of all bins but the last, whether the feature also stays as it is, and whether a value is also in the bins before and after its own.
+        """
+
 class GrammarUse:
     """A grammar of a model."""
 
@@ -1630,7 +1638,7 @@ class WordFeatures:
 class TranslationModel:
     """Grammars and language models with common feature ids."""
 
-    def __init__(self, grammars: Sequence[GrammarUse], language_models: Sequence[NamedLanguageModel], names: ModelNames, feature_names: Vocabulary, word_features: WordFeatures) -> None: ...
+    def __init__(self, grammars: Sequence[GrammarUse], language_models: Sequence[NamedLanguageModel], names: ModelNames, feature_names: Vocabulary, word_features: WordFeatures, bins: Sequence[FeatureBins]) -> None: ...
 
     @property
     def feature_names(self) -> Vocabulary:
@@ -1718,6 +1726,11 @@ class Decoder:
     def meet(self, words: Sequence[str]) -> None:
         """
         Score all rules of a sentence, so that the features of templates get their ids.
+        """
+
+    def rule_features(self, words: Sequence[str]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """
+        The features of each rule that matches a sentence, as offsets, ids and values.
         """
 
     def parse(self, words: Sequence[str]) -> Forest:

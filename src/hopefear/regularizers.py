@@ -46,6 +46,10 @@ class Penalty:
     pull: tuple[float, FloatArray] | None = None
     l1: float = 0.0
 
+    def curvature(self, weights: FloatArray) -> FloatArray:
+        """Return about how large R″ is for each weight, so that searches know the scale."""
+        return np.zeros_like(weights)
+
     def value(self, weights: FloatArray) -> float:
         """Return R(w)."""
         return 0.0
@@ -64,6 +68,9 @@ class _Pull(Penalty):
     """C/2 ‖w − o‖²."""
 
     pull: tuple[float, FloatArray]
+
+    def curvature(self, weights: FloatArray) -> FloatArray:
+        return np.full_like(weights, self.pull[0])
 
     def value(self, weights: FloatArray) -> float:
         strength, origin = self.pull
@@ -113,6 +120,12 @@ class _Neighbors(Penalty):
     steepness: int  # γ; 0 for D = 1
     chains: IntArray  # the bins of all features, one after the other
     inner: IntArray  # the places in `chains` of bins between two others
+
+    def curvature(self, weights: FloatArray) -> FloatArray:
+        found = self.toward.curvature(weights)
+        # 2 β (¼ + 1 + ¼), where every bin is the first, the middle and the last of three
+        found[self.chains] += 3 * self.strength
+        return found
 
     def _parts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         w, j = weights[self.chains], self.inner

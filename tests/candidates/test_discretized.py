@@ -52,7 +52,7 @@ def test_a_derivation_counts_the_bins_of_its_edges_as_in_figure_3() -> None:
     builder.add_edge(nodes[2], tails=[nodes[1]], target=[0, "come"], features={"TM": 0.2})
     builder.set_root(nodes[2])
     forest = builder.build()
-    bins = learn_bins([forest], Discretization(bits=1))
+    bins = learn_bins([forest], Discretization(bits=1, kept=()))
     found = discretize_forest(forest, bins, Vocabulary()).viterbi(Weights())
     assert found.features == {"TM#0": 2.0, "TM#1": 1.0, "Count": 2.0}
     assert found.text == forest.viterbi(Weights()).text
@@ -84,7 +84,7 @@ def test_a_run_learns_the_shape_of_features_and_reranking_uses_it(
     learned = hopefear.tune(
         "pro",
         **options(files),
-        discretize="bits=4",
+        discretize={"bits": 4, "kept": []},
         learner={"regularizer": shape},
         out=tmp_path / "run",
     )

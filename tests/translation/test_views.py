@@ -10,11 +10,11 @@ from hopefear import Model, Weights
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, RunStarted
 from hopefear.forest import Forest
-from hopefear.translation.decoder import FeatureViewName
 from hopefear.translation.features import UnknownToLanguageModels
 from hopefear.translation.model import RunFeatures, run_features
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
+from hopefear.translation.uses import FeatureViewName
 from small_models import sentence_pairs, write_bitext
 
 SENTENCES = [f.split() for f, _ in sentence_pairs()[3::40]]

@@ -1,5 +1,7 @@
 #include "hopefear/decode/decoder.hpp"
 
+#include <unordered_set>
+
 #include "hopefear/decode/chart_forest.hpp"
 #include "hopefear/decode/language_models.hpp"
 
@@ -37,6 +39,38 @@ void Decoder::meet(const std::vector<std::string>& words) {
     auto worker = this->worker();
     model_->find_words(words, worker->words);
     worker->parser.parse(words, worker->words);
+}
+
+RowArrays Decoder::rule_features(const std::vector<std::string>& words) {
+    auto worker = this->worker();
+    model_->find_words(words, worker->words);
+    const Chart& chart = worker->parser.parse(words, worker->words);
+    RowArrays rows;
+    std::unordered_set<const RuleList*> seen;
+    std::vector<FeatureId> ids;
+    std::vector<double> values;
+    Rule buffer;
+    for (const Chart::Bundle& bundle : chart.bundles) {
+        const RuleList& list = *bundle.rules;
+        if (!seen.insert(&list).second) continue;
+        for (const ScoredRule& rule : list.rules) {
+            ids.clear();
+            values.clear();
+            if (list.part == RuleList::pass_through) {
+                const auto kind = static_cast<PassThrough>(rule.reference);
+                model_->pass_through_features(kind, ids, values);
+            } else {
+                const auto part = static_cast<std::size_t>(list.part);
+                model_->parts()[part].grammar->read(rule.reference, buffer);
+                model_->rule_features(part, buffer, ids, values);
+            }
+            const SparseView templates = list.template_features(rule);
+            ids.insert(ids.end(), templates.ids.begin(), templates.ids.end());
+            values.insert(values.end(), templates.values.begin(), templates.values.end());
+            rows.add({ids, values});
+        }
+    }
+    return rows;
 }
 
 Forest Decoder::parse(const std::vector<std::string>& words) {

@@ -12,15 +12,17 @@ TranslationModel::TranslationModel(const std::vector<GrammarUse>& grammars,
                                    const std::vector<NamedLanguageModel>& language_models,
                                    const ModelNames& names,
                                    std::shared_ptr<Vocabulary> feature_names,
-                                   const WordFeatures& word_features)
+                                   const WordFeatures& word_features,
+                                   const std::vector<FeatureBins>& bins)
     : feature_names_(std::move(feature_names)) {
     words_.add(sentence_begin);
     words_.add(sentence_end);
     goal_ = labels_.add(names.goal);
     pass_through_label_ = labels_.add(names.pass_through);
+    add_bins(bins, grammars, names);
     for (const GrammarUse& use : grammars) add_part(use);
-    const auto own = [&](const std::string& name) {
-        return name.empty() ? no_feature : feature_names_->add(name);
+    const auto own = [this](const std::string& name) {
+        return rule_feature(name, FeatureView::value);
     };
     word_penalty_ = own(names.word_penalty);
     phrase_penalty_ = own(names.phrase_penalty);
@@ -79,28 +81,65 @@ FeatureView usual_view(FeatureKind kind) {
     }
 }
 
-std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features_of(const GrammarUse& use,
-                                                                        Vocabulary& names) {
-    const Vocabulary& own = *use.grammar->feature_names();
-    std::vector<std::vector<const FeatureUse*>> named(own.size());
+// Call use(view, name) for each feature of the model computed from the feature `id` of a grammar.
+template <class Use>
+void for_each_use(const GrammarUse& use, FeatureId id, const Use& call) {
+    const std::string of(use.grammar->feature_names()->text(id));
+    bool named = false;
     for (const FeatureUse& feature : use.features) {
-        const auto id = own.find(feature.of);
-        if (!id) fail<ConfigError>(use.grammar->name(), ": there is no feature '", feature.of, "'");
-        named[*id].push_back(&feature);
+        if (feature.of != of) continue;
+        named = true;
+        if (feature.view != FeatureView::none) call(feature.view, feature.name);
     }
-    std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features(own.size());
-    const auto add = [&](std::size_t id, FeatureView view, std::string_view name) {
-        if (view != FeatureView::none) features[id].emplace_back(names.add(name), view);
-    };
-    for (std::size_t id = 0; id < own.size(); ++id) {
-        const auto local = static_cast<FeatureId>(id);
-        if (named[id].empty()) add(id, usual_view(use.grammar->kind(local)), own.text(local));
-        for (const FeatureUse* feature : named[id]) add(id, feature->view, feature->name);
-    }
-    return features;
+    const FeatureView usual = usual_view(use.grammar->kind(id));
+    if (!named && usual != FeatureView::none) call(usual, of);
 }
 
 }  // namespace
+
+void TranslationModel::add_bins(const std::vector<FeatureBins>& bins,
+                                const std::vector<GrammarUse>& grammars, const ModelNames& names) {
+    std::set<std::string> known = {names.word_penalty,  names.phrase_penalty, names.unknown_word,
+                                   names.identity_rule, names.number_rule,    names.name_rule};
+    for (const GrammarUse& use : grammars)
+        for (std::size_t id = 0; id < use.grammar->feature_names()->size(); ++id)
+            for_each_use(use, static_cast<FeatureId>(id),
+                         [&](FeatureView, const std::string& name) { known.insert(name); });
+    for (const FeatureBins& own : bins) {
+        if (!known.contains(own.feature))
+            fail<ConfigError>("bins of '", own.feature, "', which is not a feature of rules");
+        if (!std::ranges::is_sorted(own.borders, std::ranges::less_equal()) ||
+            std::ranges::any_of(own.borders, [](double x) { return !std::isfinite(x); }))
+            fail<ConfigError>("the borders of the bins of '", own.feature,
+                              "' must be finite and increase");
+        RuleFeature::Bins made{own.borders, {}, own.overlap};
+        for (std::size_t j = 0; j <= own.borders.size(); ++j)
+            made.ids.push_back(feature_names_->add(own.feature + '#' + std::to_string(j)));
+        bins_[own.feature] = std::make_shared<const RuleFeature::Bins>(std::move(made));
+        if (!own.kept) binned_only_.insert(own.feature);
+    }
+}
+
+RuleFeature TranslationModel::rule_feature(const std::string& name, FeatureView view) const {
+    const auto bins = bins_.find(name);
+    const bool none = name.empty() || binned_only_.contains(name);
+    return RuleFeature(none ? RuleFeature::none : feature_names_->add(name), view,
+                       bins == bins_.end() ? nullptr : bins->second);
+}
+
+std::vector<std::vector<RuleFeature>> TranslationModel::features_of(const GrammarUse& use) const {
+    const Vocabulary& own = *use.grammar->feature_names();
+    for (const FeatureUse& feature : use.features)
+        if (!own.find(feature.of))
+            fail<ConfigError>(use.grammar->name(), ": there is no feature '", feature.of, "'");
+    std::vector<std::vector<RuleFeature>> features(own.size());
+    for (std::size_t id = 0; id < own.size(); ++id)
+        for_each_use(use, static_cast<FeatureId>(id),
+                     [&](FeatureView view, const std::string& name) {
+                         features[id].push_back(rule_feature(name, view));
+                     });
+    return features;
+}
 
 void TranslationModel::add_part(const GrammarUse& use) {
     if (use.max_span < 0)
@@ -112,8 +151,7 @@ void TranslationModel::add_part(const GrammarUse& use) {
         return ids;
     };
     parts_.push_back({use.grammar, use.max_span, translated(*use.grammar->target_words(), words_),
-                      translated(*use.grammar->labels(), labels_),
-                      features_of(use, *feature_names_)});
+                      translated(*use.grammar->labels(), labels_), features_of(use)});
 }
 
 namespace {
@@ -129,14 +167,14 @@ double view_of(FeatureView view, float value) {
     }
 }
 
-// Call use(feature, view, value) for each feature computed from the rule's own features.
+// Call use(feature, value) for each feature computed from the rule's own features.
 template <class Use>
 void for_each_feature(const TranslationModel::Part& part, const Rule& rule, const Use& use) {
     for (std::size_t i = 0; i < rule.features.size(); ++i)
-        for (const auto& [id, view] : part.features[i]) use(id, view, rule.features[i]);
+        for (const RuleFeature& feature : part.features[i]) use(feature, rule.features[i]);
     for (std::size_t i = 0; i < rule.sparse_ids.size(); ++i)
-        for (const auto& [id, view] : part.features[rule.sparse_ids[i]])
-            use(id, view, rule.sparse_values[i]);
+        for (const RuleFeature& feature : part.features[rule.sparse_ids[i]])
+            use(feature, rule.sparse_values[i]);
 }
 
 double word_penalty(const Rule& rule) {
@@ -149,36 +187,35 @@ void TranslationModel::rule_features(std::size_t part, const Rule& rule,
                                      std::vector<FeatureId>& ids,
                                      std::vector<double>& values) const {
     const auto add = [&](FeatureId id, double value) {
-        if (id == no_feature) return;
         ids.push_back(id);
         values.push_back(value);
     };
-    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureView view, float value) {
-        add(id, view_of(view, value));
+    for_each_feature(parts_[part], rule, [&](const RuleFeature& feature, float value) {
+        feature.for_each(view_of(feature.view(), value), add);
     });
-    add(word_penalty_, word_penalty(rule));
-    add(phrase_penalty_, 1.0);
+    word_penalty_.for_each(word_penalty(rule), add);
+    phrase_penalty_.for_each(1.0, add);
 }
 
 void TranslationModel::pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,
                                              std::vector<double>& values) const {
     const auto add = [&](FeatureId id, double value) {
-        if (id == no_feature) return;
         ids.push_back(id);
         values.push_back(value);
     };
-    add(word_penalty_, -1.0);
-    add(phrase_penalty_, 1.0);
-    add(pass_through_[static_cast<int>(kind)], 1.0);
+    word_penalty_.for_each(-1.0, add);
+    phrase_penalty_.for_each(1.0, add);
+    pass_through_[static_cast<int>(kind)].for_each(1.0, add);
 }
 
 double TranslationModel::rule_score(std::size_t part, const Rule& rule,
                                     std::span<const double> weights) const {
     double sum = 0.0;
-    if (word_penalty_ != no_feature) sum += weights[word_penalty_] * word_penalty(rule);
-    if (phrase_penalty_ != no_feature) sum += weights[phrase_penalty_];
-    for_each_feature(parts_[part], rule, [&](FeatureId id, FeatureView view, float value) {
-        if (weights[id] != 0.0) sum += weights[id] * view_of(view, value);
+    const auto add = [&](FeatureId id, double value) { sum += weights[id] * value; };
+    word_penalty_.for_each(word_penalty(rule), add);
+    phrase_penalty_.for_each(1.0, add);
+    for_each_feature(parts_[part], rule, [&](const RuleFeature& feature, float value) {
+        if (!feature.counts_nothing(weights)) feature.for_each(view_of(feature.view(), value), add);
     });
     return sum;
 }

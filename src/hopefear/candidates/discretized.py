@@ -6,17 +6,27 @@ hypothesis of a list has only sums: its bins are those of the whole hypothesis, 
 non-linear model; rules with different values may share a sum.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopefear.forest import Forest
+from hopefear.formats.files import Tell, tell_nobody
 from hopefear.nbest import NBest
+from hopefear.threads import map_in_order
+from hopefear.translation import Decoder
 from hopefear.translation.features.bins import Bins, Discretization, FeatureBins
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
-__all__ = ["add_bin_names", "discretize_forest", "discretize_lists", "learn_bins"]
+__all__ = [
+    "add_bin_names",
+    "discretize_forest",
+    "discretize_lists",
+    "learn_bins",
+    "learn_rule_bins",
+]
 
 Arrays = tuple[IntArray, NDArray[np.int32], FloatArray]
 """Sparse rows: offsets, ids and values."""
@@ -32,7 +42,51 @@ def learn_bins(candidates: NBest | Iterable[Forest], how: Discretization) -> Fea
         if how.chooses(name):
             found.setdefault(name, []).append(values)
     columns = ((name, np.concatenate(parts)) for name, parts in found.items())
-    return {name: how.learn(name, values) for name, values in columns if np.ptp(values) > 0}
+    # Beside their bins, so that a model with bins is at least as rich as the model without: a sum
+    # over a whole sentence differs more between sentences than within them.
+    return {
+        name: how.learn(name, values, kept=("*",)) for name, values in columns if np.ptp(values) > 0
+    }
+
+
+def learn_rule_bins(
+    decoder: Decoder,
+    sentences: Sequence[Sequence[str]],
+    how: Discretization,
+    *,
+    threads: int = 0,
+    tell: Tell = tell_nobody,
+) -> FeatureBins:
+    """Return bins of the values in the rules that match sentences, each rule once a sentence.
+
+    Parameters
+    ----------
+    decoder : Decoder
+        Its rules, and its features of them. Those of templates are not discretized.
+    sentences : sequence of lists of words
+        The tuning data.
+    how : Discretization
+    threads : int
+        How many to use; 0 means one per core. The result does not depend on it.
+    tell : callable
+        Called with what is being done, how many sentences are done and how many there are.
+    """
+    counts: dict[str, Counter[float]] = {}
+    found = map_in_order(decoder.rule_values, sentences, threads=threads)
+    for done, columns in enumerate(found, 1):
+        for name, values in columns.items():
+            if name in decoder.rule_features and how.chooses(name):
+                distinct, often = np.unique(values, return_counts=True)
+                count = counts.setdefault(name, Counter())
+                count.update(dict(zip(distinct.tolist(), often.tolist(), strict=True)))
+        tell("discretizing", done, len(sentences))
+    return {
+        name: how.learn(
+            name, np.array(list(count)), np.array(list(count.values())), kept=("WordPenalty",)
+        )
+        for name, count in counts.items()
+        if len(count) > 1
+    }
 
 
 def _columns(candidates: NBest | Iterable[Forest]) -> Iterator[tuple[str, FloatArray]]:

@@ -227,7 +227,8 @@ def _inspect_decoded(
         size = max(settings.rhythm.list_size, options.listed + options.others)
         rhythm = replace(settings.rhythm, list_size=size)
         only = replace(settings, tuning=given, dev=None, rhythm=rhythm)
-        data = load_corpora(only, folder, Vocabulary(), tell).data.candidates
+        bins = run_bins(run) or None
+        data = load_corpora(only, folder, Vocabulary(), tell, bins).data.candidates
         number = _number(sentence, data.sentence_count)
         references = [read_reference_lines(path)[number] for path in given.references]
         if isinstance(data, HasForests):

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from hopefear.candidates import CommandDecoder, CommandSet, DecodedSet, Parses, write_parses
+from hopefear.candidates.discretized import learn_rule_bins
 from hopefear.errors import DataError
 from hopefear.formats import read_lines, read_weights
 from hopefear.formats.files import Tell
@@ -20,6 +21,13 @@ from hopefear.runs.guards import check_common_features
 from hopefear.runs.load import Loaded, tokenization_warnings
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.runs.start import about_patterns, given_start, matching_weights
+from hopefear.translation.features.bins import (
+    Discretization,
+    FeatureBins,
+    read_bins,
+    spread,
+    write_bins,
+)
 from hopefear.translation.model import Model, RunFeatures, converted
 from hopefear.types import Vocabulary, Weights
 
@@ -34,9 +42,16 @@ class Corpora:
     dev: Loaded | None
     start: Weights
     about_start: str = ""
+    bins: FeatureBins = field(default_factory=dict)
 
 
-def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> Corpora:
+def load_corpora(
+    settings: TuneSettings,
+    folder: Path,
+    names: Vocabulary,
+    tell: Tell,
+    bins: FeatureBins | None = None,
+) -> Corpora:
     """Read sources and references, and parse the sources if a model is to translate them.
 
     Parameters
@@ -49,6 +64,8 @@ def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: 
         Filled with the names of the features.
     tell : callable
         Called with what is being done, how much of it is done and how much there is.
+    bins : mapping, optional
+        The bins of discretized features, if they are not to be learned from the tuning data.
     """
     load: _Models | _Commands = (
         _Commands(settings, folder, names)
@@ -58,9 +75,12 @@ def load_corpora(settings: TuneSettings, folder: Path, names: Vocabulary, tell: 
     # Parsing and translating take time: all texts are read before.
     texts = load.read(settings.tuning)
     dev_texts = None if settings.dev is None else load.read(settings.dev)
+    load.set_up(texts, bins)
     data = load.corpus(texts, "tuning")
     dev = None if dev_texts is None else load.corpus(dev_texts, "dev")
-    return Corpora(data=data, dev=dev, start=load.start, about_start=load.about_start)
+    return Corpora(
+        data=data, dev=dev, start=load.start, about_start=load.about_start, bins=load.bins
+    )
 
 
 @dataclass(frozen=True)
@@ -81,20 +101,53 @@ class _Models:
         self._model = Model(cast(Path, settings.model)).with_features(
             RunFeatures(views=settings.views, templates=settings.templates)
         )
-        pop_limit = settings.pop_limit or self._model.settings.decoder.pop_limit
+        self.bins: FeatureBins = {}
+        self.start, self.about_start = self._start()
+
+    def _start(self) -> tuple[Weights, str]:
+        """Return the weights to start from, and what to know of them."""
+        names, model = Vocabulary(), self._model
+        for name in [*model.weights, *model.decoder().feature_names]:
+            names.add(name)
+        found, about = given_start(self._settings), ""
+        given = found and converted(model, *found)
+        if given is None and (given := matching_weights(self._settings, names)) is not None:
+            about = f"{about_patterns(given)}, not from {model.path / model.settings.weights}"
+        start = model.weights if given is None else given
+        check_common_features(start, list(names))
+        return start, about
+
+    def set_up(self, texts: _Texts, bins: FeatureBins | None) -> None:
+        """Discretize the model's features, if that is asked for, and make the decoder."""
+        if self._settings.discretize is not None:
+            self.bins = self._learn_bins(texts) if bins is None else bins
+            self._model = self._model.with_features(RunFeatures(), self.bins)
+            self.start = spread(self.start, self.bins)
+        pop_limit = self._settings.pop_limit or self._model.settings.decoder.pop_limit
         decoder = self._model.decoder(pop_limit=pop_limit)
         for name in [*self._model.weights, *decoder.feature_names]:
-            names.add(name)
-        found, self.about_start = given_start(settings), ""
-        given = found and converted(self._model, *found)
-        if given is None and (given := matching_weights(settings, names)) is not None:
-            own = self._model.path / self._model.settings.weights
-            self.about_start = f"{about_patterns(given)}, not from {own}"
-        self.start = self._model.weights if given is None else given
-        check_common_features(self.start, list(names))
+            self._names.add(name)
         # Which rules of a source side are considered depends on weights: on the model's own, which
         # are sensible, so that runs that start elsewhere share their parses.
         self._decoder, self._rescorer = decoder, decoder.rescorer()
+
+    def _learn_bins(self, texts: _Texts) -> FeatureBins:
+        """Return the bins of the rules that match the tuning data; they are kept as parses are."""
+        how = cast(Discretization, self._settings.discretize)
+        path = self._folder / f"{self._fingerprint(texts.sentences, how)}.bins.tsv"
+        if path.exists():
+            return read_bins(path)
+        decoder, threads = self._model.decoder(), self._settings.threads
+        bins = learn_rule_bins(decoder, texts.sentences, how, threads=threads, tell=self._tell)
+        if not bins:
+            raise DataError(
+                f"discretize: no feature of rules that varies matches {', '.join(how.features)}; "
+                f"the model has {', '.join(sorted(decoder.rule_features))}",
+                settings=("discretize.features",),
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bins(path, bins)
+        return bins
 
     def read(self, data: DataSettings) -> _Texts:
         """Read one data set."""
@@ -136,9 +189,13 @@ class _Models:
         sizes = [f"{name} {(self._model.path / name).stat().st_size}" for name in files]
         return fingerprint_texts([sizes])
 
-    def _fingerprint(self, sentences: Sequence[Sequence[str]]) -> str:
-        """Return a name for the parses that is different if anything they depend on is."""
-        digest = hashlib.sha256()
+    def _fingerprint(
+        self, sentences: Sequence[Sequence[str]], how: Discretization | None = None
+    ) -> str:
+        """Return a name for the parses, or for bins, different if anything they depend on is."""
+        digest = hashlib.sha256(b"" if how is None else repr(how).encode())
+        for name, bins in self.bins.items():
+            digest.update(repr((name, bins.kept, bins.overlap)).encode() + bins.borders.tobytes())
         for words in sentences:
             digest.update(" ".join(words).encode() + b"\n")
         model = self._model
@@ -149,7 +206,7 @@ class _Models:
             stat = file.stat()
             digest.update(f"{file.resolve()} {stat.st_size} {stat.st_mtime_ns}\n".encode())
         # How much is searched does not change what is parsed.
-        options = replace(self._decoder.options, pop_limit=0, beam=0.0)
+        options = replace(model.settings.decoder, pop_limit=0, beam=0.0)
         own = model.settings
         digest.update(repr((options, own.grammars, own.templates, own.views, own.names)).encode())
         digest.update(np.ascontiguousarray(model.rule_weights.array).tobytes())
@@ -161,6 +218,7 @@ class _Commands:
     """A decoder of the user's."""
 
     about_start = ""
+    bins: ClassVar[FeatureBins] = {}
 
     def __init__(self, settings: TuneSettings, folder: Path, names: Vocabulary) -> None:
         self._settings, self._names, self._folder = settings, names, folder / "decoder"
@@ -174,6 +232,9 @@ class _Commands:
         # What the template has beside them is what the first lists are made with, too.
         kept = decoder.template and read_weights(decoder.template, decoder.weights_format)
         self.start = Weights(dict(kept or {}) | dict(start[0]))
+
+    def set_up(self, texts: _Texts, bins: FeatureBins | None) -> None:
+        """Do nothing: a command has features of its own."""
 
     def read(self, data: DataSettings) -> _Texts:
         """Read the references of one data set."""

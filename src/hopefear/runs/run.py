@@ -138,6 +138,7 @@ def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -
             dev=corpora.dev,
             start=corpora.start,
             about_start=corpora.about_start,
+            bins=corpora.bins,
         )
     counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
     own = names if settings.discretize is None else Vocabulary()

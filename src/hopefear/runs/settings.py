@@ -15,9 +15,9 @@ from hopefear.runs.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_
 from hopefear.runs.stopping import Stopping
 from hopefear.settings import parse_size, setting, settings
 from hopefear.settings.config import parse_fields
-from hopefear.translation.decoder import FeatureViewName
 from hopefear.translation.features import templates as known_templates
 from hopefear.translation.features.bins import Discretization
+from hopefear.translation.uses import FeatureViewName
 from hopefear.types import Weights
 
 __all__ = ["DataSettings", "TuneSettings"]
@@ -386,8 +386,8 @@ class TuneSettings:
                 needed = ("tuning.source",) if self.translates else ("model", "decoder.command")
                 raise ConfigError(f"{name}: translating needs {missing}", settings=needed)
         self._check_patterns()
-        if self.discretize is not None and self.translates:
-            problem = "discretize is for n-best lists and forests"
+        if self.discretize is not None and self.kind is COMMAND:
+            problem = "discretize is for n-best lists, forests and models; a command has its own"
             raise ConfigError(problem, settings=("discretize.bits",))
 
     def _check_patterns(self) -> None:

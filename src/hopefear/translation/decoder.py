@@ -8,36 +8,27 @@ of the parts in between.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, fields
 from functools import partial
-from typing import Literal, TypeVar
+from typing import TypeVar
+
+import numpy as np
 
 from hopefear import _core
-from hopefear._core import FeatureView, LanguageModel, PassThrough, Vocabulary
+from hopefear._core import LanguageModel, Vocabulary
 from hopefear.errors import DataError
 from hopefear.forest import Derivation, Forest
 from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
 from hopefear.settings import parse_size, setting, settings
 from hopefear.threads import map_in_order
 from hopefear.translation.features import BuiltInTemplate, Template, WordFeatures, bind
+from hopefear.translation.features.bins import FeatureBins
 from hopefear.translation.rescorer import ForestRescorer
-from hopefear.types import Weights
+from hopefear.translation.uses import Chooser, GrammarUse, ModelNames
+from hopefear.types import FloatArray, Weights
 
-__all__ = [
-    "Chooser",
-    "Decoder",
-    "DecoderOptions",
-    "FeatureUse",
-    "FeatureViewName",
-    "GrammarUse",
-    "ModelNames",
-    "glue_grammar",
-]
+__all__ = ["Decoder", "DecoderOptions", "glue_grammar"]
 
 Result = TypeVar("Result")
-
-FeatureViewName = Literal["none", "value", "logarithm", "rarity"]
-"""What a feature of the model is of a value that rules have."""
 
 
 @settings
@@ -124,102 +115,6 @@ _CORE_OPTIONS = (
 )
 
 
-@settings
-class ModelNames:
-    """Names of the decoder's own labels and features; without a name there is no such feature."""
-
-    goal: str = setting("S", "Label of whole sentences.")
-    pass_through: str = setting("X", "Label of words that are copied to the output.")
-    word_penalty: str = setting(
-        "WordPenalty", "Feature: -1 for each target word of a rule, <s> and </s> included."
-    )
-    phrase_penalty: str = setting(
-        "PhrasePenalty", "Feature: 1 for each rule, glue rules and copied words included."
-    )
-    unknown_word: str = setting(
-        "UnknownWord", "Feature: 1 for each word that is copied because no rule covers it alone."
-    )
-    identity_rule: str = setting(
-        "IdentityRule", "Feature: 1 for each word that is copied by an identity rule."
-    )
-    number_rule: str = setting("NumberRule", "Feature: 1 for each number that is copied.")
-    name_rule: str = setting("NameRule", "Feature: 1 for each name that is copied.")
-
-    def copy_rule(self, reason: PassThrough, word: str) -> Rule:
-        """Return the rule that copies a word to the output for this reason."""
-        feature = {
-            PassThrough.unknown: self.unknown_word,
-            PassThrough.identity: self.identity_rule,
-            PassThrough.number: self.number_rule,
-            PassThrough.proper_name: self.name_rule,
-        }[reason]
-        return Rule(
-            lhs=self.pass_through,
-            source=(word,),
-            target=(word,),
-            features={feature: 1.0},
-            alignment=((0, 0),),
-        )
-
-    def core(self) -> _core.ModelNames:
-        """Return the names as the core needs them."""
-        names = _core.ModelNames()
-        for field in fields(self):
-            setattr(names, field.name, getattr(self, field.name))
-        return names
-
-
-@settings
-class FeatureUse:
-    """How the model uses a value that the rules of a grammar have."""
-
-    of: str = setting(help="Feature of the grammar.", group="Features")
-    view: FeatureViewName = setting(
-        "value",
-        "What the model's feature is: the value itself; its logarithm, at least -100; its rarity, "
-        "exp(1 - count); none: the model does not use it.",
-        group="Features",
-    )
-    name: str = setting("", "Name of the model's feature; by default the same.", group="Features")
-
-    def core(self) -> _core.FeatureUse:
-        """Return the use as the core needs it."""
-        return _core.FeatureUse(self.of, FeatureView[self.view], self.name or self.of)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GrammarUse:
-    """A grammar and how the decoder uses it.
-
-    Attributes
-    ----------
-    grammar : Grammar
-        The rules.
-    max_span : int, optional
-        Maximum number of source words a rule may cover, 0: no limit; by default the decoder's.
-    features : tuple of FeatureUse
-        Features that are not used in the default way: scores as they are, logarithms of
-        probabilities, no counts.
-    """
-
-    grammar: Grammar
-    max_span: int | None = None
-    features: tuple[FeatureUse, ...] = ()
-
-    def core(self, max_span: int) -> _core.GrammarUse:
-        """Return the use as the core needs it, with a default for `max_span`."""
-        span = max_span if self.max_span is None else self.max_span
-        return _core.GrammarUse(self.grammar.core, span, [use.core() for use in self.features])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chooser:
-    """The features that choose the rules of a source side, if they are not the decoder's."""
-
-    grammars: Sequence[GrammarUse]
-    names: ModelNames
-
-
 def glue_grammar(
     labels: Sequence[str] = ("X",), *, goal: str = "S", feature: str = "Glue"
 ) -> Grammar:
@@ -269,9 +164,13 @@ class Decoder:
     chosen_by
         The same grammars with the features that `rule_weights` are for, if the decoder has others:
         which rules are considered then does not depend on what features are made of them.
+    bins
+        Bins of features of rules, which take the place of their values; they do not choose rules.
 
     Attributes
     ----------
+    rule_features : frozenset of str
+        The features of grammars and of copied words, without those of templates.
     dropped_features : frozenset of str
         The features that only choose rules.
     numbers_features : bool
@@ -293,6 +192,7 @@ class Decoder:
         templates: Sequence[Template] = (),
         rule_weights: Weights | None = None,
         chosen_by: Chooser | None = None,
+        bins: FeatureBins | None = None,
     ) -> None:
         self._rule_weights = rule_weights
         self.options = DecoderOptions() if options is None else options
@@ -313,7 +213,9 @@ class Decoder:
             self.names.core(),
             features,
             self._word_features.core(),
+            [own.core(name) for name, own in (bins or {}).items()],
         )
+        self.rule_features = frozenset(self._model.feature_names) - {*language_models}
         self._chooser, self.dropped_features = None, frozenset[str]()
         if chosen_by is not None:
             self._chooser = _core.TranslationModel(
@@ -322,6 +224,7 @@ class Decoder:
                 chosen_by.names.core(),
                 Vocabulary(),
                 WordFeatures().core(),
+                [],
             )
             known = frozenset(self._model.feature_names)
             self.dropped_features = frozenset(self._chooser.feature_names) - known
@@ -382,6 +285,14 @@ class Decoder:
         if self.numbers_features:
             with suppress(DataError):  # raised again when the sentence is translated
                 self._core.meet(list(words))
+
+    def rule_values(self, words: Sequence[str]) -> dict[str, FloatArray]:
+        """Return the values of features in the rules that match a sentence, each rule once."""
+        _, ids, values = self._core.rule_features(list(words))
+        order = np.argsort(ids, kind="stable")
+        found, begins = np.unique(ids[order], return_index=True)
+        parts = np.split(values[order], begins[1:])
+        return {self.feature_names[i]: own for i, own in zip(found.tolist(), parts, strict=True)}
 
     def parse(self, words: Sequence[str]) -> Forest:
         """Return all parses of a sentence, without language models.

@@ -8,6 +8,7 @@
     lm0.kenlm       language models: KenLM binaries or ARPA files
     features-*.tsv  features that were selected from a bitext
     weights.tsv     the default weights
+    bins.tsv        bins of rule features, if these are discretized
     rule-weights.tsv the weights that choose rules, if they are not the default ones
 
 Paths are relative to the directory, so that it can be moved as a whole.
@@ -29,11 +30,18 @@ from hopefear.grammar import Grammar
 from hopefear.settings import config, setting, settings
 from hopefear.text.normalization import Normalization
 from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse, ModelNames
-from hopefear.translation.decoder import Chooser, FeatureViewName
 from hopefear.translation.features import BuiltInTemplate, Collector, FeatureSet, RuleTemplate
 from hopefear.translation.features import templates as known_templates
+from hopefear.translation.features.bins import (
+    BINS_FILE,
+    FeatureBins,
+    read_bins,
+    spread,
+    write_bins,
+)
 from hopefear.translation.language_model import LanguageModel, load_language_model
 from hopefear.translation.units import own_units
+from hopefear.translation.uses import Chooser, FeatureViewName
 from hopefear.translation.views import viewed
 from hopefear.types import Weights
 
@@ -137,6 +145,12 @@ class ModelSettings:
     )
     templates: tuple[TemplateFile, ...] = setting((), "Feature templates.")
 
+    bins: str | None = setting(
+        None,
+        "File of bins that take the place of rule features; as with `views`, the values still "
+        "choose the rules of each source side.",
+    )
+
     def check(self) -> None:
         """Require a known version, different features, and files inside the directory."""
         if self.version != VERSION:
@@ -149,7 +163,7 @@ class ModelSettings:
             raise OptionError(
                 self, "language_models", f": several models have the feature '{repeated}'"
             )
-        for name in filter(None, (self.weights, self.rule_weights, self.glue)):
+        for name in filter(None, (self.weights, self.rule_weights, self.glue, self.bins)):
             _check_name(name)
 
     @property
@@ -157,7 +171,7 @@ class ModelSettings:
         """All files of the model except ``model.toml``."""
         grammars = [grammar.file for grammar in self.grammars]
         models = [model.file for model in self.language_models]
-        others = [self.glue, self.rule_weights, *(use.file for use in self.templates)]
+        others = [self.glue, self.rule_weights, self.bins, *(u.file for u in self.templates)]
         return list(dict.fromkeys([*grammars, *models, *filter(None, others), self.weights]))
 
 
@@ -221,6 +235,8 @@ class Model:
         Language models by the names of their features.
     features : FeatureSet
         Features of templates.
+    bins : mapping
+        Bins of rule features by their names.
     """
 
     def __init__(
@@ -249,6 +265,8 @@ class Model:
         self.features = FeatureSet.joined(
             _load_features(use, files) for use in self.settings.templates
         )
+        bins = self.settings.bins
+        self.bins: FeatureBins = {} if bins is None else read_bins(files[bins])
 
     def __repr__(self) -> str:
         rules = sum(len(use.grammar) for use in self.grammars)
@@ -290,15 +308,22 @@ class Model:
             word_features=self.features.word_features,
             templates=self.features.templates,
             rule_weights=self.rule_weights,
-            chosen_by=Chooser(grammars=grammars, names=names) if self.settings.views else None,
+            chosen_by=Chooser(grammars=grammars, names=names) if self._differs else None,
+            bins=self.bins,
         )
 
-    def with_features(self, features: "RunFeatures") -> "Model":
-        """Return the model with other views of its rule features and further templates.
+    @property
+    def _differs(self) -> bool:
+        """Whether the decoder has other features than those that choose rules."""
+        return bool(self.settings.views or self.bins)
 
-        Its files are shared, and the same rules of each source side are considered.
+    def with_features(self, features: "RunFeatures", bins: FeatureBins | None = None) -> "Model":
+        """Return the model with other views of its rule features, further templates, and bins.
+
+        Its files are shared, and the same rules of each source side are considered. Weights of
+        features that have bins are spread over these.
         """
-        if not features.views and not features.templates:
+        if not features.views and not features.templates and not bins:
             return self
         model = copy(self)
         templates = tuple(TemplateFile(template=template) for template in features.templates)
@@ -310,8 +335,10 @@ class Model:
         model.features = FeatureSet.joined(
             [self.features, *(_load_features(use, {}) for use in templates)]
         )
-        names = model.decoder().dropped_features
-        model.weights = Weights({n: w for n, w in self.weights.items() if n not in names})
+        model.bins = {**self.bins, **(bins or {})}
+        dropped = model.decoder().dropped_features
+        table = spread(self.weights, model.bins).items()
+        model.weights = Weights({name: w for name, w in table if name not in dropped})
         return model
 
     def save(self, path: PathLike, *, weights: Weights | None = None) -> "Model":
@@ -320,16 +347,23 @@ class Model:
         if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
             raise ConfigError(f"{directory}: the directory must be new or empty")
         own = self.weights if weights is None else weights
-        chosen_by = RULE_WEIGHTS_FILE if self.settings.views else self.settings.rule_weights
-        settings = replace(self.settings, weights="weights.tsv", rule_weights=chosen_by)
+        chosen_by = RULE_WEIGHTS_FILE if self._differs else self.settings.rule_weights
+        settings = replace(
+            self.settings,
+            weights="weights.tsv",
+            rule_weights=chosen_by,
+            bins=BINS_FILE if self.bins else None,
+        )
         for name in settings.files:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            if name not in (settings.weights, chosen_by):
+            if name not in (settings.weights, chosen_by, settings.bins):
                 shutil.copyfile(_inside(self.path, name), target)
         write_weights(directory / settings.weights, own)
         if chosen_by is not None:
             write_weights(directory / chosen_by, self.rule_weights)
+        if settings.bins is not None:
+            write_bins(directory / settings.bins, self.bins)
         write_settings(directory, settings)
         return Model(directory)
 

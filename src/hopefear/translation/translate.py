@@ -12,6 +12,7 @@ from hopefear.formats.rules import InputSegment, parse_segment, read_rules
 from hopefear.formats.weights import read_weights_and_format
 from hopefear.threads import map_in_order
 from hopefear.translation import Decoder, GrammarUse
+from hopefear.translation.features.bins import run_bins
 from hopefear.translation.model import Model, run_features, weights_for
 from hopefear.types import Hypothesis, Segment, Weights
 
@@ -106,7 +107,7 @@ def translate(
         raise ConfigError(f"nbest must be >= 0, got {nbest}", settings=("nbest",))
     loaded = model if isinstance(model, Model) else Model(model)
     if isinstance(weights, str | Path):
-        loaded = loaded.with_features(run_features(weights))
+        loaded = loaded.with_features(run_features(weights), run_bins(weights))
     chosen: Weights | None = None
     if weights is not None:
         given, format = read_weights_and_format(weights)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from hopefear.errors import DataError
-from hopefear.translation.decoder import ModelNames
+from hopefear.translation.uses import ModelNames
 from hopefear.types import Weights
 
 __all__ = ["Tool", "own_units"]

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 
 from hopefear.errors import ConfigError
-from hopefear.translation.decoder import FeatureUse, FeatureViewName, GrammarUse, ModelNames
+from hopefear.translation.uses import FeatureUse, FeatureViewName, GrammarUse, ModelNames
 
 __all__ = ["viewed"]
 

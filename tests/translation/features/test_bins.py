@@ -186,5 +186,6 @@ def test_weights_spread_over_bins_score_as_before_where_a_bin_is_one_value() -> 
 def test_which_features_are_discretized_is_a_setting() -> None:
     how = Discretization(bits=2, features=("p_*", "Word*"), kept=("Word*",), overlap=True)
     assert [how.chooses(name) for name in ("p_e", "WordPenalty", "LM")] == [True, True, False]
-    bins = how.learn("WordPenalty", np.arange(9.0))
+    bins = how.learn("WordPenalty", np.arange(9.0), kept=())
     assert (len(bins), bins.kept, bins.overlap) == (4, True, True)
+    assert Discretization().learn("lm", np.arange(9.0), kept=("*",)).kept

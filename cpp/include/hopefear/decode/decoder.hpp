@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hopefear/base/sparse_rows.hpp"
 #include "hopefear/base/threads.hpp"
 #include "hopefear/decode/parser.hpp"
 #include "hopefear/decode/rescore.hpp"
@@ -36,6 +37,8 @@ class Decoder {
 
     // Score all rules of a sentence, so that the features of templates get their ids now.
     void meet(const std::vector<std::string>& words);
+    // The features of each rule that matches a sentence, those of templates included, once.
+    [[nodiscard]] RowArrays rule_features(const std::vector<std::string>& words);
     // All parses of a sentence, without language models.
     [[nodiscard]] Forest parse(const std::vector<std::string>& words);
     // The result of cube pruning with language models, or only its best derivation.

@@ -2,8 +2,11 @@
 // words, labels and features.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +42,56 @@ struct FeatureUse {
     std::string of;  // the grammar's feature
     FeatureView view = FeatureView::value;
     std::string name;  // the model's
+};
+
+// A feature of rules whose values are replaced by indicators of bins, FEATURE#0, FEATURE#1, ...
+//
+// Clark, Dyer and Lavie (2014), Locally non-linear learning for statistical machine translation:
+// every rule is discretized before the features of a derivation are summed (section 3.1).
+struct FeatureBins {
+    std::string feature;          // the model's
+    std::vector<double> borders;  // increasing; a bin ends with its border, the last one never
+    bool kept = false;            // whether the feature also stays as it is
+    bool overlap = false;         // whether a value is also in the bins before and after its own
+};
+
+// A feature of rules as the model has it: a value, bins, or both.
+class RuleFeature {
+  public:
+    static constexpr FeatureId none = -1;
+    struct Bins {
+        std::vector<double> borders;
+        std::vector<FeatureId> ids;
+        bool overlap;
+    };
+
+    explicit RuleFeature(FeatureId id = none, FeatureView view = FeatureView::value,
+                         std::shared_ptr<const Bins> bins = {})
+        : id_(id), view_(view), bins_(std::move(bins)) {}
+
+    // Call use(id, value) for each feature that a value of a rule has.
+    template <class Use>
+    void for_each(double value, const Use& use) const {
+        if (id_ != none) use(id_, value);
+        if (!bins_) return;
+        const auto& borders = bins_->borders;
+        const auto bin = static_cast<std::size_t>(
+            std::lower_bound(borders.begin(), borders.end(), value) - borders.begin());
+        const std::size_t reach = bins_->overlap ? 1 : 0;
+        for (std::size_t j = bin - std::min(bin, reach);
+             j < std::min(bin + reach + 1, bins_->ids.size()); ++j)
+            use(bins_->ids[j], 1.0);
+    }
+    [[nodiscard]] FeatureView view() const { return view_; }
+    // Whether any value counts nothing under weights.
+    [[nodiscard]] bool counts_nothing(std::span<const double> weights) const {
+        return !bins_ && (id_ == none || weights[id_] == 0.0);
+    }
+
+  private:
+    FeatureId id_;
+    FeatureView view_;
+    std::shared_ptr<const Bins> bins_;
 };
 
 struct GrammarUse {
@@ -100,7 +153,7 @@ class TranslationModel {
         std::vector<Symbol> words;  // of target sides
         std::vector<Label> labels;
         // For each feature of the grammar, the model's features computed from it.
-        std::vector<std::vector<std::pair<FeatureId, FeatureView>>> features;
+        std::vector<std::vector<RuleFeature>> features;
 
         // The model's label for a nonterminal of a source side; throws FormatError if it is out of
         // range.
@@ -110,7 +163,8 @@ class TranslationModel {
     TranslationModel(const std::vector<GrammarUse>& grammars,
                      const std::vector<NamedLanguageModel>& language_models,
                      const ModelNames& names, std::shared_ptr<Vocabulary> feature_names,
-                     const WordFeatures& word_features = {});
+                     const WordFeatures& word_features = {},
+                     const std::vector<FeatureBins>& bins = {});
     ~TranslationModel();
 
     [[nodiscard]] std::span<const Part> parts() const { return parts_; }
@@ -144,6 +198,13 @@ class TranslationModel {
                                     std::span<const double> weights) const;
 
   private:
+    using BinsByName = std::map<std::string, std::shared_ptr<const RuleFeature::Bins>>;
+
+    // The feature of this name; none if it is empty.
+    [[nodiscard]] RuleFeature rule_feature(const std::string& name, FeatureView view) const;
+    [[nodiscard]] std::vector<std::vector<RuleFeature>> features_of(const GrammarUse& use) const;
+    void add_bins(const std::vector<FeatureBins>& bins, const std::vector<GrammarUse>& grammars,
+                  const ModelNames& names);
     void add_part(const GrammarUse& use);
     void add_word_features(const WordFeatures& features);
 
@@ -153,11 +214,11 @@ class TranslationModel {
     std::shared_ptr<Vocabulary> feature_names_;
     Label goal_;
     Label pass_through_label_;
-    static constexpr FeatureId no_feature = -1;
-
-    FeatureId word_penalty_;
-    FeatureId phrase_penalty_;
-    FeatureId pass_through_[pass_through_count];
+    BinsByName bins_;
+    std::set<std::string> binned_only_;  // features that do not stay as they are
+    RuleFeature word_penalty_;
+    RuleFeature phrase_penalty_;
+    RuleFeature pass_through_[pass_through_count];
     std::unique_ptr<const LanguageModels> language_models_;
     std::vector<FeatureId> language_model_features_;
     std::unique_ptr<const NgramFeatures> ngrams_;

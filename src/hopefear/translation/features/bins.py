@@ -69,10 +69,10 @@ class Discretization:
         "Features to discretize, with wildcards. Language models of a model are never discretized: "
         "they are not local to a rule.",
     )
-    kept: tuple[str, ...] = setting(
-        ("WordPenalty",),
-        "Of these, features that also stay as they are, with wildcards; the paper keeps the word "
-        "penalty.",
+    kept: tuple[str, ...] | None = setting(
+        None,
+        "Of these, features that also stay as they are, with wildcards.",
+        shown="WordPenalty of a model, as in the paper; all of lists and forests",
     )
     overlap: bool = setting(False, "A value also belongs to the bins before and after its own.")
 
@@ -80,13 +80,26 @@ class Discretization:
         """Whether a feature is to be discretized."""
         return any(fnmatchcase(name, pattern) for pattern in self.features)
 
-    def keeps(self, name: str) -> bool:
-        """Whether a discretized feature also stays as it is."""
-        return any(fnmatchcase(name, pattern) for pattern in self.kept)
+    def learn(
+        self,
+        name: str,
+        values: FloatArray,
+        frequencies: IntArray | None = None,
+        *,
+        kept: tuple[str, ...],
+    ) -> "Bins":
+        """Return the bins of a feature that has these values, each once or as often as given.
 
-    def learn(self, name: str, values: FloatArray) -> "Bins":
-        """Return the bins of a feature that has these values."""
-        return Bins.learned(values, 1 << self.bits, kept=self.keeps(name), overlap=self.overlap)
+        `kept` are the features that stay as they are if the settings do not say it.
+        """
+        patterns = kept if self.kept is None else self.kept
+        return Bins.learned(
+            values,
+            1 << self.bits,
+            frequencies=frequencies,
+            kept=any(fnmatchcase(name, pattern) for pattern in patterns),
+            overlap=self.overlap,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,17 +132,23 @@ class Bins:
 
     @classmethod
     def learned(
-        cls, values: FloatArray, most: int, *, kept: bool = False, overlap: bool = False
+        cls,
+        values: FloatArray,
+        most: int,
+        *,
+        frequencies: IntArray | None = None,
+        kept: bool = False,
+        overlap: bool = False,
     ) -> "Bins":
         """Return at most so many bins of nearly the same number of values.
 
         Which values share a bin depends on their order and their frequencies alone, so that any
         increasing function of the feature has the same bins.
         """
-        distinct, frequencies = np.unique(values, return_counts=True)
-        weights = frequencies.astype(np.float64)
+        distinct, places = np.unique(values, return_inverse=True)
+        weights = np.bincount(places, weights=frequencies).astype(np.float64)
         begins = _core.uniform_bins(weights, min(most, len(distinct)))
-        count = np.add.reduceat(frequencies, begins)
+        count = np.add.reduceat(weights, begins)
         lowest, highest = distinct[begins], distinct[np.append(begins[1:], len(distinct)) - 1]
         # Sums of products overflow before means do.
         shares = weights / np.repeat(count, np.diff(begins, append=len(distinct)))
@@ -152,6 +171,10 @@ class Bins:
         middle = low + (high - low) / 2
         # Between neighboring numbers there is no middle.
         return np.where(middle < high, middle, low)
+
+    def core(self, feature: str) -> _core.FeatureBins:
+        """Return the bins of a feature of rules as the core needs them."""
+        return _core.FeatureBins(feature, self.borders, self.kept, self.overlap)
 
     def find(self, values: FloatArray) -> IntArray:
         """Return the bin of each value."""
