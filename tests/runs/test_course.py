@@ -26,6 +26,7 @@ from hopefear.learners import (
     is_scale_free,
 )
 from hopefear.metrics import Bleu, References, TextMetric, Wer
+from hopefear.nbest import NBestBuilder
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.runs.course import Decodings, DecodingState, Passes
 from hopefear.runs.loop import About, learn
@@ -290,6 +291,30 @@ def test_blocks_have_lists_under_weights_of_their_own() -> None:
     assert len(seen) == 4
     assert all((a[1] != b[1]).any() for a, b in pairwise(seen))
     assert data.score(found) >= data.score(w)
+
+
+def test_a_line_search_from_zero_leaves_it() -> None:
+    """At zero the first hypothesis of a list counts as the best, and a decoder writes it first."""
+    data = synthetic_set()
+    best = data.nbest.best(start_vector(data), gains=data.gains, gain_scale=1000.0)
+    ordered = NBestBuilder(feature_names=data.feature_names)
+    for sentence in range(data.sentence_count):
+        rows = list(data.nbest.rows(sentence))
+        for row in sorted(rows, key=lambda row: row != best[sentence]):
+            ordered.add(sentence, data.nbest.text(row), data.nbest.features_of(row))
+    nbest = ordered.finish(data.sentence_count)
+    statistics = data.nbest.statistics
+    assert statistics is not None
+    order = [
+        r
+        for i in range(data.sentence_count)
+        for r in sorted(data.nbest.rows(i), key=lambda row: row != best[i])
+    ]
+    nbest.set_statistics(statistics[order])
+    lists, zero = replace(data, nbest=nbest), np.zeros(len(data.feature_names))
+    direction = start_vector(data)
+    assert lists.score(zero) > lists.score(direction)
+    assert_array_equal(lists.line_search(zero, direction), direction)
 
 
 def scaled_weights(learner: AnyLearner, data: ListSet, start: FloatArray) -> FloatArray:

@@ -120,7 +120,12 @@ class HasSurface(HasUnits):
         """Return the same candidates for use by one of several threads."""
 
     def line_search(self, weights: FloatArray, direction: FloatArray) -> FloatArray:
-        """Return the weights along w + γ d with the best metric; w itself if none is better."""
+        """Return the weights along w + γ d with the best metric; w itself if none is better.
+
+        From zero, where no candidate is better than another, every step along d chooses alike.
+        """
+        if not weights.any():
+            return weights + direction
         surface = self.error_surface(self.scores(weights), self.scores(direction))
         return weights + surface.search(self.corpus_score).step * direction
 
