@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,9 @@ from hopefear.errors import ConfigError, DataError, DecoderError
 from hopefear.events import EpochFinished, RunStarted, Warned
 from hopefear.formats import read_weights
 from hopefear.formats.texts import read_references
+from hopefear.learners import KBestMira
 from hopefear.metrics import Bleu
+from hopefear.runs import loop
 from stand_in_tools import Tools, make_tools
 
 TOOLS = ["moses", "cdec", "joshua"]
@@ -257,3 +260,74 @@ def test_start_weights_that_number_values_otherwise_are_refused(tools: Tools) ->
     start.write_text(renamed.replace("PhraseModel_0", "PhraseModel_1"))
     with pytest.raises(DataError, match="'PhraseModel' has PhraseModel_0 to PhraseModel_1 as feat"):
         tuned(tools, "cdec")
+
+
+def test_held_out_sentences_are_decoded_while_the_next_epoch_is_learned(
+    tools: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each of the two waits for the other: the decoder to be learned beside, the learner to begin.
+    log, met = tmp_path / "log", tmp_path / "met"
+    log.touch()
+    waits = f"""
+if "decoder/dev" in config:
+    import os, time
+    number = open({str(log)!r}).read().count("begun")
+    open({str(log)!r}, "a").write("begun ")
+    until = time.time() + (30 if number in (1, 2) else 0)
+    while time.time() < until and not os.path.exists({str(met)!r} + str(number)):
+        time.sleep(0.01)
+section, features"""
+    tools.moses.write_text(tools.moses.read_text().replace("section, features", waits, 1))
+    learn, calls = KBestMira.learn, list[int]()
+
+    def meeting(self: KBestMira, *arguments: Any, **options: Any) -> Any:
+        epoch, first = divmod(len(calls), self.rhythm.epochs)
+        calls.append(1)
+        until = time.time() + (30 if epoch and not first else 0)
+        while time.time() < until and log.read_text().count("begun") <= epoch:
+            time.sleep(0.01)
+        if epoch and not first and log.read_text().count("begun") == epoch + 1:
+            Path(f"{met}{epoch}").touch()
+        return learn(self, *arguments, **options)
+
+    monkeypatch.setattr(KBestMira, "learn", meeting)
+    data: dict[str, Any] = {"dev_source": tools.source, "dev_refs": tools.references}
+    beside = tuned(tools, "moses", decodings=3, **data)
+    assert Path(f"{met}1").exists()
+    assert Path(f"{met}2").exists()
+    monkeypatch.setattr(KBestMira, "learn", learn)
+    monkeypatch.setattr(loop, "Aside", type("Nothing", (), {}))
+    apart = tuned(tools, "moses", decodings=3, **data)
+    assert apart.weights == beside.weights
+    assert (apart.tuning_score, apart.dev_score) == (beside.tuning_score, beside.dev_score)
+
+
+def test_a_decoder_is_ended_with_the_run_that_began_it(
+    tools: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = tmp_path / "started"
+    slow = f"""
+import os, time
+if "decoder/dev" in config and os.path.exists({str(started)!r}):
+    open({str(started)!r}, "w").write(str(os.getpid()))
+    time.sleep(60)
+elif "decoder/dev" in config:
+    open({str(started)!r}, "w").close()
+"""
+    tools.moses.write_text(tools.moses.read_text() + slow)
+    learn, calls = KBestMira.learn, list[int]()
+
+    def interrupted(self: KBestMira, *arguments: Any, **options: Any) -> Any:
+        calls.append(1)
+        if started.exists() and len(calls) > 60:
+            while not started.read_text():
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+        return learn(self, *arguments, **options)
+
+    monkeypatch.setattr(KBestMira, "learn", interrupted)
+    data: dict[str, Any] = {"dev_source": tools.source, "dev_refs": tools.references}
+    with pytest.raises(KeyboardInterrupt):
+        tuned(tools, "moses", decodings=3, **data)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)

@@ -1,6 +1,7 @@
 """Candidates: what learners learn from, and what they can do (see `hopefear.candidates.base`)."""
 
 from hopefear.candidates.base import (
+    Aside,
     Candidates,
     HasBlockLists,
     HasForests,
@@ -14,6 +15,7 @@ from hopefear.candidates.forests import ForestSet
 from hopefear.candidates.lists import ListSet
 
 __all__ = [
+    "Aside",
     "Candidates",
     "CommandDecoder",
     "CommandSet",

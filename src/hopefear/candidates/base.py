@@ -5,6 +5,7 @@
     Candidates                 features, sentences, a metric, the score of any weights
     ├── HasUnits               features can be scaled to vary alike
     │   └── HasSurface         the error surface along any line: lists, forests
+    ├── Aside                  made by another program while this one learns: a command
     ├── HasForests             a forest of a sentence under any weights: forests, a model
     └── HasLists               n-best lists under any weights: forests, a model, a command
         └── HasBlockLists      ... of some sentences alone, at a cost in proportion
@@ -30,7 +31,15 @@ from hopefear.types import FloatArray, Vocabulary
 if TYPE_CHECKING:
     from hopefear.candidates.lists import ListSet
 
-__all__ = ["Candidates", "HasBlockLists", "HasForests", "HasLists", "HasSurface", "HasUnits"]
+__all__ = [
+    "Aside",
+    "Candidates",
+    "HasBlockLists",
+    "HasForests",
+    "HasLists",
+    "HasSurface",
+    "HasUnits",
+]
 
 
 class Candidates(ABC):
@@ -81,6 +90,18 @@ class Candidates(ABC):
     def score(self, weights: FloatArray) -> float:
         """Return the metric of the 1-best candidates, as it is printed."""
         return float(self.metric.score(self.chosen(weights)))
+
+
+class Aside(Candidates):
+    """Candidates that another program makes, which can go on while this one learns."""
+
+    @abstractmethod
+    def begin(self, weights: FloatArray) -> None:
+        """Start on what `chosen` will need under these weights."""
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """End what was begun and is not needed."""
 
 
 class HasUnits(Candidates):

@@ -20,26 +20,38 @@ SHOWN_LINES = 20  # of what a decoder wrote to standard error, where it fails
 class Call:
     """One run of a command: started when it is entered, and ended, if it still goes on, when left.
 
-    The lists of the first of several runs are read while it writes them; others write to a file,
-    since a full pipe would stop them.
+    Parameters
+    ----------
+    words : list of str
+        The command.
+    source, log : Path
+        For its standard input and its standard error.
+    output : Path, optional
+        For its standard output. Without it the lists are read while the command writes them; but
+        a full pipe stops a command that nobody reads from.
+    lists : Path, optional
+        Where the command writes the lists, if not to standard output.
     """
 
     def __init__(
-        self, words: list[str], source: Path, folder: Path, number: int, lists: Path | None
+        self,
+        words: list[str],
+        *,
+        source: Path,
+        log: Path,
+        output: Path | None = None,
+        lists: Path | None = None,
     ) -> None:
-        self._words, self._source, self._lists = words, source, lists
-        self._log = folder / (f"decoder.{number}.log" if number else "decoder.log")
-        if number:
-            self._lists = folder / f"nbest.{number}"
-        self._to_file = number > 0
+        self._words, self._source, self._log = words, source, log
+        self._output, self._lists = output, lists or output
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             given = stack.enter_context(self._source.open("rb"))
             errors = stack.enter_context(self._log.open("wb"))
             out: int | BinaryIO = subprocess.PIPE
-            if self._to_file:
-                out = stack.enter_context(cast(Path, self._lists).open("wb"))
+            if self._output is not None:
+                out = stack.enter_context(self._output.open("wb"))
             try:
                 self._process = subprocess.Popen(
                     self._words, stdin=given, stdout=out, stderr=errors

@@ -7,15 +7,15 @@ runs, unless it is told to write the lists to a file.
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Self, cast
 
 from hopefear._core import thread_count
-from hopefear.candidates.base import HasLists
+from hopefear.candidates.base import Aside, HasLists
 from hopefear.candidates.calls import Call, plain_source, source_parts
 from hopefear.candidates.lists import ListSet
 from hopefear.candidates.tools import TOOLS, tool_of
@@ -155,7 +155,22 @@ class CommandDecoder:
         source: Path | None = None,
         threads: int = 0,
     ) -> None:
-        """Translate, and add the lists to a builder.
+        """Translate, and add the lists to a builder while they are written; see `started`."""
+        with self.started(weights, size, folder, source=source, threads=threads) as calls:
+            self.read(calls, builder)
+
+    @contextmanager
+    def started(
+        self,
+        weights: Weights,
+        size: int,
+        folder: Path,
+        *,
+        source: Path | None = None,
+        threads: int = 0,
+        unread: bool = False,
+    ) -> Iterator[Sequence[Call]]:
+        """Start to translate; what goes on at the end is ended.
 
         Parameters
         ----------
@@ -163,23 +178,22 @@ class CommandDecoder:
             Written to a file in the folder.
         size : int
             How many translations of each sentence.
-        builder : NBestBuilder
-            Where the lists go.
         folder : Path
             For the files of this run: weights, lists, and ``decoder.log``, its standard error.
         source : Path, optional
             The sentences, if the command does not name them itself.
         threads : int
             What ``{threads}`` stands for; 0 for one per core.
+        unread : bool
+            Whether nobody reads the lists for now: then they go to a file.
 
         Raises
         ------
         DecoderError
-            If the command cannot be run, or fails, with the end of what it wrote.
+            If the command cannot be run.
         """
         if source is None and "{source}" in self.command:
             raise ConfigError("command: has a place for the source, but there is none")
-        keys = SentenceKeys()
         folder.mkdir(parents=True, exist_ok=True)
         format = self.weights_format or "tsv"
         file = folder / (TEMPLATES[format] if self.template else f"weights.{format}")
@@ -199,12 +213,20 @@ class CommandDecoder:
         words = [_filled(word, places) for word in self._words()]
         lists = Path(places["nbest"]) if "{nbest}" in self.command else None
         with ExitStack() as stack:
-            calls = [
-                stack.enter_context(Call(words, part, folder, number, lists))
-                for number, part in enumerate(given)
-            ]
-            for call in calls:
-                call.read(lambda opened: add_nbest(opened, self.nbest_format, builder, keys))
+            calls = []
+            for number, part in enumerate(given):
+                # Of several that run at once the first is read, and the others wait in files.
+                output = folder / f"output.{number}" if unread or number else None
+                log = folder / (f"decoder.{number}.log" if number else "decoder.log")
+                call = Call(words, source=part, log=log, output=output, lists=lists)
+                calls.append(stack.enter_context(call))
+            yield calls
+
+    def read(self, calls: Sequence[Call], builder: NBestBuilder) -> None:
+        """Add the lists to a builder; raise DecoderError, with its last lines, if it fails."""
+        keys = SentenceKeys()
+        for call in calls:
+            call.read(lambda opened: add_nbest(opened, self.nbest_format, builder, keys))
 
 
 def _filled(word: str, places: Mapping[str, str]) -> str:
@@ -219,7 +241,7 @@ def _key(weights: Weights) -> _Key:
     return frozenset((name, value) for name, value in weights.items() if value != 0.0)
 
 
-class CommandSet(HasLists):
+class CommandSet(HasLists, Aside):
     """A corpus that a command translates.
 
     Nothing is translated twice: the lists under the start weights and under the last ones are kept,
@@ -245,6 +267,8 @@ class CommandSet(HasLists):
         Names to share with other data.
     threads : int
         How many to use, also by the decoder; 0 means one per core.
+    held_out : bool
+        Whether nothing is learned from the lists, so that their features need no names.
     """
 
     description: ClassVar[str] = "the lists of a decoder's command"
@@ -262,8 +286,9 @@ class CommandSet(HasLists):
         source: Path | None = None,
         feature_names: Vocabulary | None = None,
         threads: int = 0,
+        held_out: bool = False,
     ) -> None:
-        self.metric, self.threads = metric, threads
+        self.metric, self.threads, self._held_out = metric, threads, held_out
         self._decoder, self._references = decoder, references
         self._prepared = metric.prepare(references)
         self._size, self._folder, self._source = size, folder, source
@@ -273,6 +298,8 @@ class CommandSet(HasLists):
         for name in start:
             self._names.add(name)
         self._first: dict[_Key, FloatArray] = {}  # statistics of the first translations
+        self._begun: dict[_Key, ExitStack] = {}  # a decoder whose lists were not asked for yet
+        self._calls: Sequence[Call] = ()
         self._start = self._last = _key(start)
         self._at_start = self._lists = self._translate(start)
 
@@ -284,8 +311,9 @@ class CommandSet(HasLists):
     @property
     def listed_features(self) -> list[str]:
         """The features of the last lists."""
-        present = self._lists.nbest.count_features().hypotheses
-        return [name for name, count in zip(self._names, present, strict=False) if count]
+        nbest = self._lists.nbest
+        present = nbest.count_features().hypotheses
+        return [name for name, count in zip(nbest.feature_names, present, strict=False) if count]
 
     @property
     def sentence_count(self) -> int:
@@ -333,16 +361,42 @@ class CommandSet(HasLists):
             self._last, self._lists = key, self._translate(asked)
         return self._lists
 
-    def _translate(self, weights: Weights) -> ListSet:
-        builder = NBestBuilder(self._words, self._names)
-        self._decoder.run(
+    def begin(self, weights: FloatArray) -> None:
+        """Start the decoder; its lists are read when they are asked for."""
+        asked = self._named(weights)
+        if (key := _key(asked)) in self._first:
+            return
+        self.cancel()
+        self._begun[key] = stack = ExitStack()
+        self._calls = stack.enter_context(self._started(asked, unread=True))
+
+    def cancel(self) -> None:
+        """End a decoder whose lists nobody will ask for."""
+        while self._begun:
+            self._begun.popitem()[1].close()
+
+    def _started(
+        self, weights: Weights, *, unread: bool = False
+    ) -> AbstractContextManager[Sequence[Call]]:
+        return self._decoder.started(
             weights,
             self._size,
-            builder,
             self._folder,
             source=self._source,
             threads=self.threads,
+            unread=unread,
         )
+
+    def _translate(self, weights: Weights) -> ListSet:
+        names = Vocabulary() if self._held_out else self._names
+        builder = NBestBuilder(self._words, names)
+        if (begun := self._begun.pop(_key(weights), None)) is not None:
+            with begun:
+                self._decoder.read(self._calls, builder)
+        else:
+            self.cancel()
+            with self._started(weights) as calls:
+                self._decoder.read(calls, builder)
         lists = self._judged(builder)
         if not len(lists.nbest):
             raise DecoderError(f"the decoder listed no translations: {self._decoder.command}")

@@ -257,6 +257,7 @@ class _Commands:
             source=texts.source,
             feature_names=self._names,
             threads=settings.threads,
+            held_out=role != "tuning",
         )
         check_common_features(self.start, found.listed_features)
         return Loaded(

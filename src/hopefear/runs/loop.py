@@ -6,15 +6,16 @@ data, keeps the best weights, and refuses degenerate results.
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from hopefear import __version__
-from hopefear.candidates import Candidates
+from hopefear.candidates import Aside, Candidates
 from hopefear.events import (
     CheckpointWritten,
     EpochFinished,
@@ -95,39 +96,51 @@ def learn(
         yield started
     track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
     track.restore(position.best, position.held_out, position.reason)
+    ahead: _Learned | None = None
     saved = -math.inf  # the first epoch is kept at once
-    while not track.reason and position.epoch < course.epochs:
-        since, epoch = time.perf_counter(), position.epoch
-        found = course.epoch(position.state, epoch, progress)
-        if found is None:
-            break
-        state, figures = found
-        w = course.weights(state)
-        check_weights(w, data.feature_names, data.feature_spread, epoch + 1, first)
-        seconds = time.perf_counter() - since
-        # A line search may find nothing once, but then it has other directions to try.
-        repeated = position.repeated + 1 if np.array_equal(w, position.previous) else 0
-        if repeated == STUCK:
-            yield Warned(message=f"the last {STUCK} epochs, up to {epoch + 1}, changed nothing")
-        event = _finished(course, dev, w, figures, epoch=epoch + 1, seconds=seconds)
-        yield event
-        track.add(event)
-        position = replace(
-            position,
-            state=state,
-            previous=w,
-            epoch=epoch + 1,
-            repeated=repeated,
-            best=track.best,
-            held_out=track.held_out,
-            reason=track.reason,
-            seconds=time.perf_counter() - began,
-        )
-        ends = bool(track.reason) or position.epoch == course.epochs
-        if checkpoint is not None and (ends or position.seconds >= saved + checkpoint.seconds):
-            checkpoint.save(position, course)
-            saved = position.seconds
-            yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))
+    with _ending(dev):
+        while not track.reason and position.epoch < course.epochs:
+            epoch = position.epoch
+            found, seconds = (ahead or _learned(course, position.state, epoch, progress))()
+            if found is None:
+                break
+            state, figures = found
+            w = course.weights(state)
+            check_weights(w, data.feature_names, data.feature_spread, epoch + 1, first)
+            # A line search may find nothing once, but then it has other directions to try.
+            repeated = position.repeated + 1 if np.array_equal(w, position.previous) else 0
+            if repeated == STUCK:
+                yield Warned(message=f"the last {STUCK} epochs, up to {epoch + 1}, changed nothing")
+            # Where there is held-out data, what an online learner translated on its way is measure
+            # enough of the tuning data, and nothing is translated twice.
+            tuning = course.chosen(w) if dev is None or figures is None else figures.statistics
+            ahead = None
+            if isinstance(dev, Aside) and epoch + 1 < course.epochs:
+                # Its decoder translates while we learn; of two decoders never more than one runs.
+                dev.begin(_aligned(w, data.feature_names, dev))
+                ahead = _learned(course, state, epoch + 1, progress)
+            held_out = None if dev is None else dev.chosen(_aligned(w, data.feature_names, dev))
+            event = _finished(
+                course, w, tuning, held_out, figures, epoch=epoch + 1, seconds=seconds
+            )
+            yield event
+            track.add(event)
+            position = replace(
+                position,
+                state=state,
+                previous=w,
+                epoch=epoch + 1,
+                repeated=repeated,
+                best=track.best,
+                held_out=track.held_out,
+                reason=track.reason,
+                seconds=time.perf_counter() - began,
+            )
+            ends = bool(track.reason) or position.epoch == course.epochs
+            if checkpoint is not None and (ends or position.seconds >= saved + checkpoint.seconds):
+                checkpoint.save(position, course)
+                saved = position.seconds
+                yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))
     best = check_moved(about.name, track.best, start, data)
     role = "tuning" if dev is None else "dev"
     for message in check_better(data.metric, position.start_score, _deciding(best), role):
@@ -145,23 +158,48 @@ def learn(
     )
 
 
+@contextmanager
+def _ending(dev: Candidates | None) -> Iterator[None]:
+    """End a decoder that still translates, however learning ends."""
+    try:
+        yield
+    finally:
+        if isinstance(dev, Aside):
+            dev.cancel()
+
+
+_Learned = Callable[[], tuple[tuple[Any, Figures | None] | None, float]]
+"""Gives what an epoch of a course gave, and the seconds that it took; or raises what it raised."""
+
+
+def _learned(course: Course, state: Any, epoch: int, progress: ProgressCallback) -> _Learned:
+    """Carry out an epoch, of which nobody may have to know yet."""
+    since = time.perf_counter()
+    try:
+        found = course.epoch(state, epoch, progress)
+    except Exception as error:
+        raised = error
+
+        def fail() -> NoReturn:
+            raise raised
+
+        return fail
+    seconds = time.perf_counter() - since
+    return lambda: (found, seconds)
+
+
 def _finished(
     course: Course,
-    dev: Candidates | None,
     w: FloatArray,
+    tuning: FloatArray,
+    held_out: FloatArray | None,
     figures: Figures | None,
     *,
     epoch: int,
     seconds: float,
 ) -> EpochFinished:
-    """Measure the weights of an epoch.
-
-    Where there is held-out data, what an online learner translated on its way is measure enough of
-    the tuning data, and nothing is translated twice.
-    """
+    """Return what the weights of an epoch are like."""
     names, metric = course.data.feature_names, course.data.metric
-    tuning = course.chosen(w) if dev is None or figures is None else figures.statistics
-    held_out = None if dev is None else dev.chosen(_aligned(w, names, dev))
     event = EpochFinished(
         epoch=epoch,
         metric=metric.name,
