@@ -10,9 +10,9 @@ import hopefear
 from hopefear import Model, Weights
 from hopefear.candidates.discretized import learn_rule_bins
 from hopefear.errors import ConfigError, DataError
-from hopefear.grammar import Rule
+from hopefear.grammar import FeatureKind, GrammarBuilder, Rule
 from hopefear.presets import load_presets
-from hopefear.translation import Decoder
+from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse
 from hopefear.translation.features.bins import Bins, Discretization, FeatureBins, read_bins, spread
 from hopefear.translation.model import RunFeatures, run_features
 from hopefear.translation.training.build import build
@@ -56,6 +56,31 @@ def test_every_edge_has_the_bins_of_its_rule(made: Path, overlap: bool) -> None:
                     _, fired = own.fired(np.array([value]))
                     expected |= {own.names(name)[j]: 1.0 for j in fired}
             assert found.features(edge) == expected
+
+
+def test_bins_are_found_whatever_the_view_and_the_value() -> None:
+    """The core finds bins of plain values; they must be those of the views."""
+    draw = np.random.default_rng(1)
+    plain = np.concatenate([draw.random(300), draw.integers(0, 9, 300), -draw.random(50), [1e30]])
+    for view in ("value", "logarithm", "rarity"):
+        rules = [
+            Rule(source=("a",), target=(f"w{i}",), features={"p": float(np.float32(p))})
+            for i, p in enumerate(plain)
+        ]
+        kinds = {"p": FeatureKind.score}
+        builder = GrammarBuilder()
+        for rule in rules:
+            builder.add(rule, kinds)
+        use = GrammarUse(
+            grammar=builder.build(), features=(FeatureUse(of="p", view=view, name="p"),)
+        )
+        options = DecoderOptions(rule_limit=0)
+        viewed = Decoder([use], {}, Weights(), options=options).rule_values(["a"])["p"]
+        bins = Bins.learned(viewed[::2], 64)
+        binned = Decoder([use], {}, Weights(), options=options, bins={"p": bins})
+        counts = np.bincount(bins.find(viewed), minlength=len(bins))
+        found = {name: len(values) for name, values in binned.rule_values(["a"]).items()}
+        assert [found.get(name, 0) for name in bins.names("p")] == counts.tolist()
 
 
 def test_with_a_bin_for_each_value_translations_are_those_without_bins(made: Path) -> None:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/decode/language_models.hpp"
@@ -99,8 +100,9 @@ void for_each_use(const GrammarUse& use, FeatureId id, const Use& call) {
 
 void TranslationModel::add_bins(const std::vector<FeatureBins>& bins,
                                 const std::vector<GrammarUse>& grammars, const ModelNames& names) {
-    std::set<std::string> known = {names.word_penalty,  names.phrase_penalty, names.unknown_word,
-                                   names.identity_rule, names.number_rule,    names.name_rule};
+    std::unordered_set<std::string> known = {names.word_penalty, names.phrase_penalty,
+                                             names.unknown_word, names.identity_rule,
+                                             names.number_rule,  names.name_rule};
     for (const GrammarUse& use : grammars)
         for (std::size_t id = 0; id < use.grammar->feature_names()->size(); ++id)
             for_each_use(use, static_cast<FeatureId>(id),
@@ -112,19 +114,20 @@ void TranslationModel::add_bins(const std::vector<FeatureBins>& bins,
             std::ranges::any_of(own.borders, [](double x) { return !std::isfinite(x); }))
             fail<ConfigError>("the borders of the bins of '", own.feature,
                               "' must be finite and increase");
-        RuleFeature::Bins made{own.borders, {}, own.overlap};
-        for (std::size_t j = 0; j <= own.borders.size(); ++j)
-            made.ids.push_back(feature_names_->add(own.feature + '#' + std::to_string(j)));
-        bins_[own.feature] = std::make_shared<const RuleFeature::Bins>(std::move(made));
-        if (!own.kept) binned_only_.insert(own.feature);
+        bins_[own.feature] = own;
     }
 }
 
 RuleFeature TranslationModel::rule_feature(const std::string& name, FeatureView view) const {
-    const auto bins = bins_.find(name);
-    const bool none = name.empty() || binned_only_.contains(name);
-    return RuleFeature(none ? RuleFeature::none : feature_names_->add(name), view,
-                       bins == bins_.end() ? nullptr : bins->second);
+    if (name.empty()) return RuleFeature();
+    const auto found = bins_.find(name);
+    if (found == bins_.end()) return RuleFeature(feature_names_->add(name), view);
+    const FeatureBins& own = found->second;
+    RuleFeature::Bins bins{BinTable(own.borders, view), {}, own.overlap};
+    for (std::size_t j = 0; j <= own.borders.size(); ++j)
+        bins.ids.push_back(feature_names_->add(name + '#' + std::to_string(j)));
+    return RuleFeature(own.kept ? feature_names_->add(name) : RuleFeature::none, view,
+                       std::make_shared<const RuleFeature::Bins>(std::move(bins)));
 }
 
 std::vector<std::vector<RuleFeature>> TranslationModel::features_of(const GrammarUse& use) const {
@@ -156,17 +159,6 @@ void TranslationModel::add_part(const GrammarUse& use) {
 
 namespace {
 
-double view_of(FeatureView view, float value) {
-    switch (view) {
-        case FeatureView::logarithm:
-            return score_of(FeatureKind::probability, value);
-        case FeatureView::rarity:
-            return std::exp(1.0 - value);
-        default:
-            return value;
-    }
-}
-
 // Call use(feature, value) for each feature computed from the rule's own features.
 template <class Use>
 void for_each_feature(const TranslationModel::Part& part, const Rule& rule, const Use& use) {
@@ -177,8 +169,8 @@ void for_each_feature(const TranslationModel::Part& part, const Rule& rule, cons
             use(feature, rule.sparse_values[i]);
 }
 
-double word_penalty(const Rule& rule) {
-    return static_cast<double>(rule.arity) - static_cast<double>(rule.target.size());
+float word_penalty(const Rule& rule) {
+    return static_cast<float>(rule.arity) - static_cast<float>(rule.target.size());
 }
 
 }  // namespace
@@ -191,10 +183,10 @@ void TranslationModel::rule_features(std::size_t part, const Rule& rule,
         values.push_back(value);
     };
     for_each_feature(parts_[part], rule, [&](const RuleFeature& feature, float value) {
-        feature.for_each(view_of(feature.view(), value), add);
+        feature.for_each(value, add);
     });
     word_penalty_.for_each(word_penalty(rule), add);
-    phrase_penalty_.for_each(1.0, add);
+    phrase_penalty_.for_each(1.0f, add);
 }
 
 void TranslationModel::pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,
@@ -203,9 +195,9 @@ void TranslationModel::pass_through_features(PassThrough kind, std::vector<Featu
         ids.push_back(id);
         values.push_back(value);
     };
-    word_penalty_.for_each(-1.0, add);
-    phrase_penalty_.for_each(1.0, add);
-    pass_through_[static_cast<int>(kind)].for_each(1.0, add);
+    word_penalty_.for_each(-1.0f, add);
+    phrase_penalty_.for_each(1.0f, add);
+    pass_through_[static_cast<int>(kind)].for_each(1.0f, add);
 }
 
 double TranslationModel::rule_score(std::size_t part, const Rule& rule,
@@ -213,9 +205,9 @@ double TranslationModel::rule_score(std::size_t part, const Rule& rule,
     double sum = 0.0;
     const auto add = [&](FeatureId id, double value) { sum += weights[id] * value; };
     word_penalty_.for_each(word_penalty(rule), add);
-    phrase_penalty_.for_each(1.0, add);
+    phrase_penalty_.for_each(1.0f, add);
     for_each_feature(parts_[part], rule, [&](const RuleFeature& feature, float value) {
-        if (!feature.counts_nothing(weights)) feature.for_each(view_of(feature.view(), value), add);
+        if (!feature.counts_nothing(weights)) feature.for_each(value, add);
     });
     return sum;
 }

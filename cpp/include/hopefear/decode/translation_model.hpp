@@ -2,11 +2,9 @@
 // words, labels and features.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +13,7 @@
 
 #include "hopefear/base/feature_rows.hpp"
 #include "hopefear/base/vocabulary.hpp"
+#include "hopefear/decode/rule_feature.hpp"
 #include "hopefear/decode/word_features.hpp"
 #include "hopefear/grammar/grammar.hpp"
 #include "hopefear/lm/language_model.hpp"
@@ -29,69 +28,11 @@ inline constexpr std::string_view sentence_end = "</s>";
 inline constexpr Symbol begin_word = 0;
 inline constexpr Symbol end_word = 1;
 
-// How the model uses a value of a grammar.
-enum class FeatureView : std::uint8_t {
-    none,
-    value,      // the value itself
-    logarithm,  // of a probability, at least -100, as in Moses
-    rarity,     // exp(1 - count): 1 for rules seen once, near 0 for frequent ones
-};
-
 // A feature of the model that is computed from a feature of a grammar.
 struct FeatureUse {
     std::string of;  // the grammar's feature
     FeatureView view = FeatureView::value;
     std::string name;  // the model's
-};
-
-// A feature of rules whose values are replaced by indicators of bins, FEATURE#0, FEATURE#1, ...
-//
-// Clark, Dyer and Lavie (2014), Locally non-linear learning for statistical machine translation:
-// every rule is discretized before the features of a derivation are summed (section 3.1).
-struct FeatureBins {
-    std::string feature;          // the model's
-    std::vector<double> borders;  // increasing; a bin ends with its border, the last one never
-    bool kept = false;            // whether the feature also stays as it is
-    bool overlap = false;         // whether a value is also in the bins before and after its own
-};
-
-// A feature of rules as the model has it: a value, bins, or both.
-class RuleFeature {
-  public:
-    static constexpr FeatureId none = -1;
-    struct Bins {
-        std::vector<double> borders;
-        std::vector<FeatureId> ids;
-        bool overlap;
-    };
-
-    explicit RuleFeature(FeatureId id = none, FeatureView view = FeatureView::value,
-                         std::shared_ptr<const Bins> bins = {})
-        : id_(id), view_(view), bins_(std::move(bins)) {}
-
-    // Call use(id, value) for each feature that a value of a rule has.
-    template <class Use>
-    void for_each(double value, const Use& use) const {
-        if (id_ != none) use(id_, value);
-        if (!bins_) return;
-        const auto& borders = bins_->borders;
-        const auto bin = static_cast<std::size_t>(
-            std::lower_bound(borders.begin(), borders.end(), value) - borders.begin());
-        const std::size_t reach = bins_->overlap ? 1 : 0;
-        for (std::size_t j = bin - std::min(bin, reach);
-             j < std::min(bin + reach + 1, bins_->ids.size()); ++j)
-            use(bins_->ids[j], 1.0);
-    }
-    [[nodiscard]] FeatureView view() const { return view_; }
-    // Whether any value counts nothing under weights.
-    [[nodiscard]] bool counts_nothing(std::span<const double> weights) const {
-        return !bins_ && (id_ == none || weights[id_] == 0.0);
-    }
-
-  private:
-    FeatureId id_;
-    FeatureView view_;
-    std::shared_ptr<const Bins> bins_;
 };
 
 struct GrammarUse {
@@ -198,8 +139,6 @@ class TranslationModel {
                                     std::span<const double> weights) const;
 
   private:
-    using BinsByName = std::map<std::string, std::shared_ptr<const RuleFeature::Bins>>;
-
     // The feature of this name; none if it is empty.
     [[nodiscard]] RuleFeature rule_feature(const std::string& name, FeatureView view) const;
     [[nodiscard]] std::vector<std::vector<RuleFeature>> features_of(const GrammarUse& use) const;
@@ -214,8 +153,7 @@ class TranslationModel {
     std::shared_ptr<Vocabulary> feature_names_;
     Label goal_;
     Label pass_through_label_;
-    BinsByName bins_;
-    std::set<std::string> binned_only_;  // features that do not stay as they are
+    std::map<std::string, FeatureBins> bins_;
     RuleFeature word_penalty_;
     RuleFeature phrase_penalty_;
     RuleFeature pass_through_[pass_through_count];
