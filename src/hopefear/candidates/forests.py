@@ -157,10 +157,13 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
 
     def chosen(self, weights: FloatArray) -> FloatArray:
         """Return the summed statistics of the best derivations."""
+        return np.asarray(self.best_statistics(weights).sum(axis=0))
+
+    def best_statistics(self, weights: FloatArray) -> FloatArray:
+        """Return the statistics of the best derivation of each forest, a row each."""
         table = self._texts.table
         strings = _core.best_strings(self.core, self.scores(weights), table, self.threads)
-        statistics: FloatArray = self._texts.statistics(strings[strings >= 0]).sum(axis=0)
-        return statistics
+        return self._texts.statistics(strings[strings >= 0])
 
     @cached_property
     def bleu_forests(self) -> _core.BleuForests | None:
