@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "hopefear/base/error.hpp"
-#include "hopefear/decode/language_models.hpp"
+#include "hopefear/decode/part_scorer.hpp"
 #include "hopefear/metrics/kgram_composer.hpp"
 
 namespace hopefear {
@@ -34,16 +35,16 @@ class Rescorer::Search {
     };
     static constexpr std::size_t first_table_size = 512;
 
-    struct Worse {
-        bool operator()(const Candidate& a, const Candidate& b) const {
-            return a.priority != b.priority ? a.priority < b.priority : a.number > b.number;
-        }
-    };
+    static bool better(const Candidate& a, const Candidate& b) {
+        return a.priority != b.priority ? a.priority > b.priority : a.number < b.number;
+    }
 
     void mark_needed();
     void rescore_node(std::uint32_t node);
     void begin_node(const Chart::Node& node);
     void add_successors(const Candidate& candidate);
+    void replace_top(const Candidate& candidate);
+    void push(const Candidate& candidate);
     void take(const Candidate& candidate, std::uint32_t chart_node);
     double score_states(const Chart::Bundle& bundle, const ScoredRule& rule,
                         std::span<const std::uint32_t> tails);
@@ -57,7 +58,7 @@ class Rescorer::Search {
         return order_[ranges_[chart_node].first + rank];
     }
     [[nodiscard]] double tail_score(std::uint32_t chart_node, std::uint32_t rank) const {
-        return out_.nodes[split(chart_node, rank)].score;
+        return scores_[ranges_[chart_node].first + rank];
     }
 
     const LanguageModels* models_;
@@ -70,22 +71,25 @@ class Rescorer::Search {
     NonlocalWeights weights_;
     RescoredChart out_;
     std::vector<char> needed_;  // by node of the chart: is it part of a derivation of the root?
-    std::vector<ChartState> states_;    // by split node and language model
+    std::vector<PartScorer> scorers_;   // by language model
+    std::vector<PartState> states_;     // by split node and language model
     std::vector<KgramEnds> ends_;       // by split node, if there are n-grams
     std::vector<std::uint32_t> order_;  // the split nodes of each node of the chart, best first
+    std::vector<double> scores_;        // of the nodes in order_
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // in order_
 
-    std::vector<Candidate> heap_;
+    std::vector<Candidate> heap_;  // the best on top
     std::uint32_t candidates_ = 0;
     std::vector<std::uint32_t> ranks_;
-    std::vector<ChartState> new_states_;
+    std::vector<PartState> new_states_;
     KgramEnds new_ends_;
     std::vector<float> new_log10_;
     // The split nodes of the present node by their states: open addressing, half empty.
     std::vector<std::uint32_t> table_;
     std::vector<std::uint64_t> hashes_;  // of the split nodes of the present node
-    std::size_t first_ = 0;              // of them
-    double best_ = 0.0;                  // the best score among them
+    std::vector<std::pair<double, std::uint32_t>> sorted_;
+    std::size_t first_ = 0;  // of them
+    double best_ = 0.0;      // the best score among them
 };
 
 Rescorer::Search::Search(const LanguageModels& models, const NgramFeatures& ngrams,
@@ -94,6 +98,7 @@ Rescorer::Search::Search(const LanguageModels& models, const NgramFeatures& ngra
     if (options.pop_limit == 0) options_.pop_limit = std::numeric_limits<std::size_t>::max();
     if (!(options.beam >= 0.0))
         fail<ConfigError>("the beam must not be negative, got ", options.beam);
+    for (std::size_t i = 0; i < models_->size(); ++i) scorers_.emplace_back((*models_)[i]);
     new_states_.resize(models_->size());
     new_log10_.resize(models_->size());
 }
@@ -107,6 +112,8 @@ const RescoredChart& Rescorer::Search::rescore(const Chart& chart, const Sentenc
     states_.clear();
     ends_.clear();
     order_.clear();
+    scores_.clear();
+    for (PartScorer& scorer : scorers_) scorer.begin();
     ranges_.assign(chart.nodes.size(), {0, 0});
     mark_needed();
     for (std::uint32_t node = 0; node <= chart.root; ++node)
@@ -133,9 +140,7 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
     for (std::size_t taken = 0; !heap_.empty() && taken < options_.pop_limit; ++taken) {
         // Later candidates promise even less.
         if (options_.beam > 0.0 && heap_.front().priority < best_ - options_.beam) break;
-        std::ranges::pop_heap(heap_, Worse());
-        const Candidate candidate = heap_.back();
-        heap_.pop_back();
+        const Candidate candidate = heap_.front();
         take(candidate, node);
         add_successors(candidate);
     }
@@ -154,18 +159,19 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
         heap_.push_back({priority, bundle, 0, candidates_++});
         arity = std::max(arity, own.rules->arity);
     }
-    std::ranges::make_heap(heap_, Worse());
+    std::ranges::make_heap(heap_, [](const auto& a, const auto& b) { return better(b, a); });
     ranks_.assign(static_cast<std::size_t>(arity) + 1, 0);  // shared by all of them
 }
 
 // Raise one rank by one. Each vector of ranks has a single predecessor, with its last nonzero rank
-// lowered.
+// lowered. The first successor takes the place of the candidate on top of the heap.
 void Rescorer::Search::add_successors(const Candidate& candidate) {
     const Chart::Bundle& bundle = chart_->bundles[candidate.bundle];
     const auto tails = chart_->tails_of(bundle);
     const std::size_t size = tails.size() + 1;
     std::size_t slot = size;
     while (slot > 1 && ranks_[candidate.ranks + slot - 1] == 0) --slot;
+    bool on_top = true;
     for (--slot; slot < size; ++slot) {
         const std::uint32_t rank = ranks_[candidate.ranks + slot];
         double priority = candidate.priority;
@@ -179,11 +185,42 @@ void Rescorer::Search::add_successors(const Candidate& candidate) {
             priority += tail_score(tail, rank + 1) - tail_score(tail, rank);
         }
         const auto ranks = static_cast<std::uint32_t>(ranks_.size());
-        for (std::size_t i = 0; i < size; ++i) ranks_.push_back(ranks_[candidate.ranks + i]);
+        ranks_.resize(ranks + size);
+        std::copy_n(ranks_.begin() + candidate.ranks, size, ranks_.begin() + ranks);
         ++ranks_[ranks + slot];
-        heap_.push_back({priority, candidate.bundle, ranks, candidates_++});
-        std::ranges::push_heap(heap_, Worse());
+        const Candidate successor{priority, candidate.bundle, ranks, candidates_++};
+        if (std::exchange(on_top, false))
+            replace_top(successor);
+        else
+            push(successor);
     }
+    if (!on_top) return;
+    const Candidate last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) replace_top(last);
+}
+
+void Rescorer::Search::replace_top(const Candidate& candidate) {
+    std::size_t at = 0;
+    for (std::size_t below = 1; below < heap_.size(); below = 2 * at + 1) {
+        if (below + 1 < heap_.size() && better(heap_[below + 1], heap_[below])) ++below;
+        if (!better(heap_[below], candidate)) break;
+        heap_[at] = heap_[below];
+        at = below;
+    }
+    heap_[at] = candidate;
+}
+
+void Rescorer::Search::push(const Candidate& candidate) {
+    std::size_t at = heap_.size();
+    heap_.push_back(candidate);
+    while (at > 0) {
+        const std::size_t above = (at - 1) / 2;
+        if (!better(candidate, heap_[above])) break;
+        heap_[at] = heap_[above];
+        at = above;
+    }
+    heap_[at] = candidate;
 }
 
 void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node) {
@@ -204,7 +241,7 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
     RescoredChart::Node& node = out_.nodes[find_node(chart_node)];
     out_.edges.push_back({candidate.bundle, rank, first_tail, node.first_edge});
     out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
-    out_.log10.insert(out_.log10.end(), new_log10_.begin(), new_log10_.end());
+    for (const float log10 : new_log10_) out_.log10.push_back(log10);
     node.first_edge = edge;
     best_ = std::max(best_, score);
     if (node.best_edge != RescoredChart::none && score <= node.score) return;
@@ -218,10 +255,11 @@ double Rescorer::Search::score_states(const Chart::Bundle& bundle, const ScoredR
     const auto target = bundle.rules->target(rule);
     double sum = 0.0;
     for (std::size_t i = 0; i < models_->size(); ++i) {
-        const auto tail = [&](std::int32_t slot) -> const ChartState& {
+        const auto tail = [&](std::int32_t slot) {
             return states_[tails[slot] * models_->size() + i];
         };
-        new_log10_[i] = models_->score(i, target, *words_, tail, new_states_[i]);
+        new_log10_[i] =
+            scorers_[i].score(target, models_->numbers(i, *words_), tail, new_states_[i]);
         sum += weights_.log10[i] * static_cast<double>(new_log10_[i]);
     }
     return sum;
@@ -253,7 +291,7 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
     const bool root = chart_node == chart_->root;
     if (root && out_.nodes.size() > first_) return static_cast<std::uint32_t>(first_);
     std::uint64_t hash = 0;
-    for (const ChartState& state : new_states_) hash = hash_combine(hash, hash_state(state));
+    for (const PartState& state : new_states_) hash = hash_combine(hash, state.key());
     if (ngrams_->size() > 0) hash = hash_combine(hash, new_ends_.hash());
     const std::size_t mask = table_.size() - 1;
     std::size_t at = hash & mask;
@@ -271,7 +309,7 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
 
 bool Rescorer::Search::has_new_states(std::uint32_t node) const {
     for (std::size_t i = 0; i < new_states_.size(); ++i)
-        if (!same_state(states_[node * new_states_.size() + i], new_states_[i])) return false;
+        if (states_[node * new_states_.size() + i].key() != new_states_[i].key()) return false;
     return ngrams_->size() == 0 || ends_[node] == new_ends_;
 }
 
@@ -286,15 +324,15 @@ void Rescorer::Search::grow_table() {
 }
 
 void Rescorer::Search::finish_node(std::uint32_t node) {
-    const auto begin = static_cast<std::uint32_t>(order_.size());
+    sorted_.clear();
     for (std::size_t i = first_; i < out_.nodes.size(); ++i)
-        order_.push_back(static_cast<std::uint32_t>(i));
-    const auto own = std::ranges::subrange(order_.begin() + begin, order_.end());
-    std::ranges::stable_sort(own, std::ranges::greater(),
-                             [this](std::uint32_t i) { return out_.nodes[i].score; });
-    if (options_.beam > 0.0) {
-        const double worst = out_.nodes[own.front()].score - options_.beam;
-        while (out_.nodes[order_.back()].score < worst) order_.pop_back();
+        sorted_.emplace_back(-out_.nodes[i].score, static_cast<std::uint32_t>(i));
+    std::ranges::sort(sorted_);
+    const auto begin = static_cast<std::uint32_t>(order_.size());
+    for (const auto& [negative, split] : sorted_) {
+        if (options_.beam > 0.0 && -negative < -sorted_.front().first - options_.beam) break;
+        order_.push_back(split);
+        scores_.push_back(-negative);
     }
     ranges_[node] = {begin, static_cast<std::uint32_t>(order_.size())};
 }
