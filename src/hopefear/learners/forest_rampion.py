@@ -42,7 +42,7 @@ class ForestRampion(ConcaveConvex):
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=10, order="given")
 
-    cost_scale: float = setting(10.0, "α: how much the gain, in words, counts in scores.", above=0)
+    cost_scale: float = setting(3.0, "α: how much the gain, in words, counts in scores.", above=0)
     rate: float = setting(0.001, "η, the learning rate.", above=0)
     decay: float = setting(
         0.9, "What the oracle document keeps from sentence to sentence.", least=0, most=1
