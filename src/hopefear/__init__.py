@@ -1,8 +1,8 @@
 """hopefear learns the weights of linear models over structured outputs.
 
 The commands are functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `resume_tuning`,
-`train`, `translate`, `tune`; `tune_events` and `resume_events` yield events while they learn. They
-are loaded when they are first used, so that importing takes no time.
+`train`, `translate`, `tune`, `tune_grid`; `tune_events` and `resume_events` yield events while they
+learn. They are loaded when they are first used, so that importing takes no time.
 """
 
 from importlib import import_module
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         tune_events,
     )
     from hopefear.errors import HopefearError, HopefearWarning
+    from hopefear.runs.grid import tune_grid
     from hopefear.translation.model import Model
     from hopefear.translation.translate import translate
     from hopefear.types import Weights
@@ -45,6 +46,7 @@ __all__ = [
     "translate",
     "tune",
     "tune_events",
+    "tune_grid",
 ]
 
 __version__ = "0.1.0"
@@ -55,6 +57,7 @@ _HOMES = {
     "Model": "translation.model",
     "Weights": "types",
     "translate": "translation.translate",
+    "tune_grid": "runs.grid",
 }
 
 

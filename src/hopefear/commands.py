@@ -135,6 +135,13 @@ class TuneCommand:
     force: bool = setting(False, "Replace a run in RUN.", group=OUTPUT)
     resume: bool = setting(False, "Resume the run in RUN, which was stopped.", group=OUTPUT)
     report: bool = setting(True, "Write report.html into RUN.", group=OUTPUT)
+    grid: tuple[str, ...] = setting(
+        (),
+        "Tune with each of several values of a setting, as in 'bits=4,6,8', and keep the best run "
+        "on the held-out data; may be repeated. The same command again goes on where it stopped.",
+        metavar="NAME=V1,V2",
+        group=OUTPUT,
+    )
     set: tuple[str, ...] = setting((), SET, metavar="KEY=VALUE", group=OUTPUT)
 
 

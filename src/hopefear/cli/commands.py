@@ -151,6 +151,7 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
     if own.resume:
         given = [f"--{name}".replace("_", "-").replace("--", "--") for name in options]
         given += ["--set"] if own.set else ["--force"] if own.force else []
+        given += ["--grid"] if own.grid else []
         given += ["a learner"] if own.learner else []
         if given:
             raise ConfigError(f"--resume keeps the settings of {own.out}; omit {given[0]}")
@@ -162,6 +163,9 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
     learner = own.learner or _usual_learner(options)
     if learner is None:
         raise ConfigError("which learner? See 'hopefear presets', or resume a run with --resume")
+    if own.grid:
+        _tune_grid(learner, own, options)
+        return
     with TuningConsole(own.out) as console:
         for event in hopefear.tune_events(
             learner,
@@ -173,6 +177,28 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
             **options,
         ):
             console.show(event)
+
+
+def _tune_grid(learner: str, own: commands.TuneCommand, options: Keywords) -> None:
+    import hopefear
+    from hopefear.cli.console import ProgressBar
+    from hopefear.cli.tables import print_grid
+    from hopefear.runs.grid import parse_grid
+
+    with ProgressBar() as bar:
+        found = hopefear.tune_grid(
+            learner,
+            grid=parse_grid(own.grid),
+            out=own.out,
+            force=own.force,
+            set=own.set,
+            progress=lambda what, done, total: bar.show(what, done, total, ""),
+            **options,
+        )
+    print_grid(found)
+    if own.report:
+        hopefear.report([own.out])
+    click.echo(f"weights: {own.out / 'weights.tsv'}")
 
 
 def _usual_learner(options: Keywords) -> str | None:

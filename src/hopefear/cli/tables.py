@@ -16,10 +16,18 @@ if TYPE_CHECKING:
     from hopefear.demo.translation import DemoResult
     from hopefear.evaluation import Evaluation, MetricResult
     from hopefear.inspection import Cloud
+    from hopefear.runs.grid import GridResult
     from hopefear.translation.training.stages import Stage
     from hopefear.types import Weights
 
-__all__ = ["output", "print_cloud", "print_demo", "print_evaluation", "stage_line"]
+__all__ = [
+    "output",
+    "print_cloud",
+    "print_demo",
+    "print_evaluation",
+    "print_grid",
+    "stage_line",
+]
 
 STYLES = {"1-best": "blue", "hope": "green", "fear": "red"}
 DIFFERENCES = 10
@@ -28,6 +36,26 @@ DIFFERENCES = 10
 def output() -> Console:
     """Return standard output: as wide as the terminal, or without a limit in a file or a pipe."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
+
+
+def print_grid(found: "GridResult") -> None:
+    """Print the scores of all combinations of settings, and which one is kept."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in found.best.values:
+        table.add_column(Text(name), justify="right")
+    held_out = found.best.dev_score is not None
+    for title in ["tuning", "held-out"] if held_out else ["tuning"]:
+        table.add_column(f"{found.metric}, {title}", justify="right")
+    table.add_column("")
+    for cell in found.cells:
+        scores = [cell.tuning_score, cell.dev_score] if held_out else [cell.tuning_score]
+        shown = ["" if score is None else f"{score:.2f}" for score in scores]
+        mark = "kept" if cell is found.best else ""
+        table.add_row(*map(Text, cell.values.values()), *shown, mark)
+    console = output()
+    console.print(table)
+    if not held_out:
+        console.print(Text("no held-out data: the choice among these is optimistic"))
 
 
 def print_evaluation(found: "Evaluation") -> None:

@@ -10,6 +10,7 @@
     weights.tsv         the weights to use; there is none if the run failed
     bins.tsv            the bins of discretized features
     weights.FORMAT      the same for the tool that the lists came from, or moses.ini
+    grid/               the runs of a grid, of which this is the best (`hopefear.tune_grid`)
     replica-N/          events and weights of each of several replicas
     clouds/             hope and fear of sentences that were looked at (`hopefear.inspect`)
     report.html         what happened, to look at; written by `hopefear.report`
@@ -65,7 +66,7 @@ FOLDER_FILE = "run.json"
 CHECKPOINT_SECONDS = 1.0
 
 _OURS = re.compile(
-    r"\.lock|bins\.tsv|clouds|config\.toml|events\.jsonl|moses\.ini(\.sparse)?|joshua\.config|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
+    r"\.lock|bins\.tsv|clouds|config\.toml|events\.jsonl|grid|moses\.ini(\.sparse)?|joshua\.config|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
 )
 # What a new run in the same place may use again, or writes before there is anything else.
 _KEPT = {"parses", "decoder", LOCK_FILE}
