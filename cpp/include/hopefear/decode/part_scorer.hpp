@@ -170,7 +170,7 @@ class PartScorer {
         junctions_.clear();
         begin_ = none;
         // These get the number `empty`.
-        Right nothing;
+        Right nothing{};
         nothing.length = 0;
         number(nothing);
         lefts_.find(0, [](const Left&) { return false; }, [] { return Left(); });
