@@ -78,6 +78,9 @@ def test_the_gradient_of_a_penalty_is_that_of_its_value(name: str) -> None:
         "l1": 2.5 * 1.9,
         "l2": 1.25 * (0.7**2 + 1.2**2),
         "l2-start": 1.25 * (0.5**2 + 0.8**2),
+        # None of the features is a bin, so that only their own l2 term is left.
+        "lnr": 0.5 * (0.7**2 + 1.2**2),
+        "mnr": 0.5 * (0.7**2 + 1.2**2),
     }
     assert penalty.value(w) == pytest.approx(expected[name], rel=1e-12)
 
