@@ -17,6 +17,7 @@ from hopefear.reporting.overview import (
 )
 from hopefear.reporting.page import Section, render_page
 from hopefear.reporting.run_record import RunRecord, read_runs
+from hopefear.reporting.shapes import shapes_section
 from hopefear.reporting.svg import picture_svg
 from hopefear.reporting.weights import weights_section
 
@@ -94,6 +95,7 @@ def _sections(runs: Sequence[RunRecord], top: int) -> list[Section]:
     sections = [
         results_section(runs),
         curves_section(runs),
+        shapes_section(runs, top=top),
         weights_section(runs, top=top),
         clouds_section(runs),
         times_section(runs),

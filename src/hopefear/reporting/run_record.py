@@ -21,6 +21,7 @@ from hopefear.events import (
 )
 from hopefear.formats.files import PathLike
 from hopefear.inspection import Cloud, read_cloud
+from hopefear.translation.features.bins import FeatureBins, run_bins
 from hopefear.types import FloatArray, Vocabulary, Weights
 
 __all__ = ["Replica", "RunRecord", "WeightHistory", "read_run", "read_runs"]
@@ -133,6 +134,7 @@ class RunRecord:
     replicas: list[Replica]
     summary: ReplicasFinished | None
     clouds: list[Cloud]
+    bins: FeatureBins = field(default_factory=dict)
 
     @property
     def learned(self) -> list[Replica]:
@@ -205,6 +207,7 @@ def read_run(directory: PathLike, name: str | None = None) -> RunRecord:
         replicas=[_read_log(file, _replica_number(file))[0] for file in replicas],
         summary=summary,
         clouds=[read_cloud(file) for file in clouds],
+        bins=run_bins(path),
     )
 
 

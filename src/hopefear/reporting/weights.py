@@ -22,7 +22,7 @@ from hopefear.reporting.page import Section, Table, format_weight
 from hopefear.reporting.run_record import Replica, RunRecord
 from hopefear.types import FloatArray
 
-__all__ = ["weights_section"]
+__all__ = ["shown_replica", "weights_section"]
 
 BINS = 40
 
@@ -47,7 +47,7 @@ def weights_section(runs: Sequence[RunRecord], *, top: int) -> Section | None:
 
     Of several replicas, the chosen one is shown, or the first if their mean was taken.
     """
-    moves = {run.name: found for run in runs if (found := _moves(_shown(run)))}
+    moves = {run.name: found for run in runs if (found := _moves(shown_replica(run)))}
     if not moves:
         return None
     epochs = sorted({epoch for by_epoch in moves.values() for epoch in by_epoch})
@@ -57,7 +57,9 @@ def weights_section(runs: Sequence[RunRecord], *, top: int) -> Section | None:
     ]
     movement = _movement(moves, run_colors(runs))
     figures = Table(caption=movement.title, header=["epoch", *moves], rows=rows, texts=0)
-    shown = [_of_run(run, _shown(run), top) for run in runs if len(_shown(run).history) > 1]
+    shown = [
+        _of_run(run, shown_replica(run), top) for run in runs if len(shown_replica(run).history) > 1
+    ]
     return Section(
         title="Weights",
         macro="weights",
@@ -65,7 +67,8 @@ def weights_section(runs: Sequence[RunRecord], *, top: int) -> Section | None:
     )
 
 
-def _shown(run: RunRecord) -> Replica:
+def shown_replica(run: RunRecord) -> Replica:
+    """Return the replica that is shown: the chosen one, or the first if their mean was taken."""
     chosen = run.summary.chosen if run.summary is not None else None
     return next((r for r in run.learned if r.number == chosen), run.learned[0])
 
