@@ -18,7 +18,7 @@ from decoder_reference import Derived, ReferenceDecoder
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Derivation, Forest
 from hopefear.formats.rules import read_rules
-from hopefear.grammar import Rule
+from hopefear.grammar import FeatureKind, GrammarBuilder, Rule
 from hopefear.translation import Decoder, DecoderOptions, ForestRescorer, glue_grammar
 from hopefear.translation.language_model import LanguageModel, load_language_model
 from hopefear.translation.training.estimate import Structure, write_kenlm_binary
@@ -145,6 +145,41 @@ def test_rescoring_a_stored_forest_equals_decoding(
         assert_same(found, derived(direct.kbest(weights, MOST_DERIVATIONS)))
         best = rescorer.translate(parsed, weights).score
         assert best == pytest.approx(rescored.viterbi(weights).score, abs=1e-9)
+
+
+@pytest.mark.parametrize("weight", [2.0, 0.0, -1.0])
+@pytest.mark.parametrize("chosen_by", [None, Weights({"p": 2.0, "lm": 3.0, "s": 1.0})])
+def test_the_rules_of_a_source_side_are_the_best_with_their_words(
+    models: Models, weight: float, chosen_by: Weights | None
+) -> None:
+    random = np.random.default_rng(1)
+    vocabulary, kinds = list("abcd"), {"p": FeatureKind.probability}
+    builder, rules = GrammarBuilder(), {}
+    for number in range(120):
+        target = tuple(random.choice(vocabulary, random.integers(1, 6)).tolist())
+        features = {"p": float(random.uniform(0.001, 1.0))}
+        if number and number % 5 == 0:  # the features of the first rule are dense
+            features["s"] = float(random.normal())
+        if target not in rules:
+            rules[target] = features
+            builder.add(Rule(source=("q",), target=target, features=features), kinds)
+    weights = Weights({"p": 1.0, "lm": weight, "s": 0.5, "WordPenalty": -2.0})
+    chooser = weights if chosen_by is None else chosen_by
+
+    def preference(target: tuple[str, ...]) -> float:
+        features = rules[target] | {"p": math.log(rules[target]["p"])}
+        features["WordPenalty"] = -float(len(target))
+        features["lm"] = models["lm"].score(target, begin=False, end=False) * math.log(10)
+        return sum(chooser.get(name, 0.0) * value for name, value in features.items())
+
+    for limit in (1, 7, 30):
+        options = DecoderOptions(rule_limit=limit)
+        found = Decoder(
+            builder.build(), {"lm": models["lm"]}, weights, rule_weights=chosen_by, options=options
+        ).parse(["q"])
+        derivations = found.kbest(Weights(), len(rules) + 1)
+        best = sorted(rules, key=preference, reverse=True)[:limit]
+        assert sorted(d.words[1:-1] for d in derivations) == sorted(best)
 
 
 def test_a_beam_drops_candidates_far_below_the_best() -> None:

@@ -1,22 +1,8 @@
 #include "hopefear/decode/rule_feature.hpp"
 
-#include <cmath>
 #include <limits>
 
-#include "hopefear/grammar/grammar.hpp"
-
 namespace hopefear {
-
-double view_of(FeatureView view, float value) {
-    switch (view) {
-        case FeatureView::logarithm:
-            return score_of(FeatureKind::probability, value);
-        case FeatureView::rarity:
-            return std::exp(1.0 - value);
-        default:
-            return value;
-    }
-}
 
 BinTable::BinTable(std::span<const double> borders, FeatureView view)
     : descending_(view == FeatureView::rarity) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -36,13 +37,26 @@ double RuleWeights::of_features(SparseView features) const {
 }
 
 double RuleWeights::of_words(const TranslationModel& model, std::span<const Symbol> target,
-                             const SentenceWords& sentence) const {
+                             const SentenceWords& sentence, double least) const {
     double sum = 0.0;
     const LanguageModels& models = model.language_models();
-    for (std::size_t i = 0; i < models.size(); ++i)
-        sum += log10_[i] * models.estimate(i, target, sentence);
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        auto floor = -std::numeric_limits<float>::infinity();
+        if (std::isfinite(least) && log10_[i] > 0.0) {
+            const double exact = (least - sum) / log10_[i];
+            floor = static_cast<float>(exact - 1e-5 * (1.0 + std::abs(exact)));
+        }
+        const float found = models.estimate(i, target, sentence, floor);
+        sum += log10_[i] * found;
+        if (found < floor) return sum;
+    }
     if (!ngrams_.empty()) sum += model.ngrams().estimate(target, sentence.ngrams, ngrams_);
     return sum;
+}
+
+bool RuleWeights::words_only_cost() const {
+    return std::ranges::all_of(log10_, [](double weight) { return weight >= 0.0; }) &&
+           std::ranges::all_of(ngrams_, [](double weight) { return weight <= 0.0; });
 }
 
 RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
@@ -52,28 +66,34 @@ RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
       templates_(std::move(templates)),
       weights_(*model_, weights),
       rule_limit_(choice.limit) {
+    const auto scores = [](const TranslationModel& of, std::span<const double> by) {
+        std::vector<RuleScores> found;
+        for (std::size_t part = 0; part < of.parts().size(); ++part)
+            found.emplace_back(of, part, by);
+        return found;
+    };
+    scores_ = scores(*model_, weights_.all());
     const bool other = choice.model || !std::ranges::equal(choice.weights, weights);
     if (rule_limit_ == 0 || choice.weights.empty() || !other) return;
     choosing_.emplace(*model_, choice.weights);
-    if (!choice.model) return;
+    if (!choice.model) {
+        choosing_scores_ = scores(*model_, choosing_->all());
+        return;
+    }
     if (choice.model->parts().size() != model_->parts().size())
         fail<ConfigError>("rules of ", model_->parts().size(), " grammars cannot be chosen by ",
                           "features of ", choice.model->parts().size());
     choosing_model_ = choice.model;
-    choosing_model_weights_ = choice.model_weights;
-    choosing_model_weights_.resize(choice.model->feature_names()->size(), 0.0);
+    std::vector<double> own = choice.model_weights;
+    own.resize(choice.model->feature_names()->size(), 0.0);
+    choosing_scores_ = scores(*choosing_model_, own);
 }
 
-// Add a rule whose target side is all symbols after those of the previous rule.
-void RuleScorer::add(RuleList& list, double score, std::uint32_t reference,
-                     const SentenceWords& sentence) const {
+void RuleScorer::add(RuleList& list, double score, double words, std::uint32_t reference) const {
     const auto begin =
         list.rules.empty() ? std::uint32_t{0} : list.rules.back().target + list.rules.back().length;
     const auto length = static_cast<std::uint32_t>(list.symbols.size()) - begin;
-    ScoredRule rule{score, 0.0f, begin, length, reference};
-    rule.priority =
-        static_cast<float>(score + weights_.of_words(*model_, list.target(rule), sentence));
-    list.rules.push_back(rule);
+    list.rules.push_back({score, static_cast<float>(score + words), begin, length, reference});
 }
 
 namespace {
@@ -99,9 +119,14 @@ void RuleScorer::choose(RuleList& list) const {
         RuleList kept;
         for (const std::size_t i : std::span(order).first(rule_limit_)) {
             kept.rules.push_back(list.rules[i]);
-            append_features(kept, kept.rules.back(), list.template_features(list.rules[i]));
+            ScoredRule& rule = kept.rules.back();
+            append_features(kept, rule, list.template_features(list.rules[i]));
+            rule.target = static_cast<std::uint32_t>(kept.symbols.size());
+            const auto target = list.target(list.rules[i]);
+            kept.symbols.insert(kept.symbols.end(), target.begin(), target.end());
         }
         list.rules = std::move(kept.rules);
+        list.symbols = std::move(kept.symbols);
         list.template_ids = std::move(kept.template_ids);
         list.template_values = std::move(kept.template_values);
     }
@@ -109,37 +134,132 @@ void RuleScorer::choose(RuleList& list) const {
     std::ranges::stable_sort(list.rules, std::ranges::greater(), &ScoredRule::priority);
 }
 
+namespace {
+
+// Bring rules into the order of their grammar, in which equal ones are chosen.
+void sort_by_reference(RuleList& list) {
+    std::vector<std::size_t> order(list.rules.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return list.rules[i].reference; });
+    std::vector<ScoredRule> rules;
+    std::vector<double> preferences;
+    for (const std::size_t i : order) {
+        rules.push_back(list.rules[i]);
+        if (!list.preferences.empty()) preferences.push_back(list.preferences[i]);
+    }
+    list.rules = std::move(rules);
+    list.preferences = std::move(preferences);
+}
+
+// Append a target side in the words of the model.
+void append_target(const TranslationModel::Part& part, const Rule& rule,
+                   std::vector<Symbol>& symbols) {
+    for (const Symbol symbol : rule.target)
+        symbols.push_back(is_slot(symbol) ? symbol : part.words[symbol]);
+}
+
+// The list of a left-hand side, added if it is not there.
+template <class AnyRule>
+RuleList& list_of(RuleGroup& group, const TranslationModel& model, std::size_t part,
+                  const AnyRule& rule) {
+    const Label lhs = model.parts()[part].labels[rule.lhs];
+    const auto list = std::ranges::find(group, lhs, &RuleList::lhs);
+    if (list != group.end()) return *list;
+    return group.emplace_back(RuleList{.lhs = lhs,
+                                       .arity = rule.arity,
+                                       .part = static_cast<std::int32_t>(part),
+                                       .rules = {},
+                                       .symbols = {}});
+}
+
+}  // namespace
+
 // Add a rule of a grammar with the template features `features`.
 void RuleScorer::add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
                      const SentenceWords& sentence) const {
     const TranslationModel::Part& own = model_->parts()[part];
-    const Label lhs = own.labels[rule.lhs];
-    auto list = std::ranges::find(group, lhs, &RuleList::lhs);
-    if (list == group.end()) {
-        group.push_back({.lhs = lhs,
-                         .arity = rule.arity,
-                         .part = static_cast<std::int32_t>(part),
-                         .rules = {},
-                         .symbols = {}});
-        list = group.end() - 1;
-    }
-    for (const Symbol symbol : rule.target)
-        list->symbols.push_back(is_slot(symbol) ? symbol : own.words[symbol]);
-    const double score =
-        model_->rule_score(part, rule, weights_.all()) + weights_.of_features(features);
-    add(*list, score, rule.id, sentence);
+    RuleList* const list = &list_of(group, *model_, part, rule);
+    const std::size_t begin = list->symbols.size();
+    append_target(own, rule, list->symbols);
+    const auto target = std::span<const Symbol>(list->symbols).subspan(begin);
+    const double score = scores_[part](rule) + weights_.of_features(features);
+    add(*list, score, weights_.of_words(*model_, target, sentence), rule.id);
     append_features(*list, list->rules.back(), features);
-    if (choosing_)
-        list->preferences.push_back(
-            preference(part, rule, features, list->target(list->rules.back()), sentence));
+    if (choosing_) list->preferences.push_back(preference(part, rule, features, target, sentence));
 }
 
 double RuleScorer::preference(std::size_t part, const Rule& rule, SparseView features,
                               std::span<const Symbol> target, const SentenceWords& sentence) const {
-    const double own = choosing_model_
-                           ? choosing_model_->rule_score(part, rule, choosing_model_weights_)
-                           : model_->rule_score(part, rule, choosing_->all());
-    return own + choosing_->of_features(features) + choosing_->of_words(*model_, target, sentence);
+    return choosing_scores_[part](rule) + choosing_->of_features(features) +
+           choosing_->of_words(*model_, target, sentence);
+}
+
+// Add the rules that may be among the best of their lists. Words only cost: a rule whose own
+// features promise less than the best rules have is not read any further, and the words of others
+// only as far as they leave it a chance.
+void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, Rule& buffer) const {
+    struct Promise {
+        double most;
+        double likely;  // with words of usual probabilities
+        RuleId id;
+        std::uint32_t list;
+        bool complete;  // whether that is all but its words
+    };
+    const TranslationModel::Part& own = model_->parts()[part];
+    const SentenceWords no_words(model_->language_models().size());
+    const RuleWeights& chooser = choosing_ ? *choosing_ : weights_;
+    const RuleScores& scores = choosing_scores(part);
+    // The better the first rules, the fewer of the others are looked at.
+    constexpr double usual_log10 = 2.0;
+    const auto log10 = chooser.log10();
+    const double word_cost = usual_log10 * std::accumulate(log10.begin(), log10.end(), 0.0);
+    std::vector<Promise> promises;
+    promises.reserve(range.size());
+    for (RuleHead head; range.next(head);) {
+        const double most =
+            head.has_sparse ? std::numeric_limits<double>::infinity() : scores(head);
+        const RuleList& list = list_of(group, *model_, part, head);
+        const auto words = static_cast<double>(head.target_length) - head.arity;
+        promises.push_back({most, most - word_cost * words, head.id,
+                            static_cast<std::uint32_t>(&list - group.data()), !head.has_sparse});
+    }
+    std::ranges::nth_element(promises, promises.begin() + static_cast<long>(rule_limit_),
+                             std::ranges::greater(), &Promise::likely);
+    std::vector<std::vector<double>> best(group.size());  // heaps with the least on top
+    std::vector<Symbol> target;
+    for (const Promise& promise : promises) {
+        std::vector<double>& found = best[promise.list];
+        const double least =
+            found.size() < rule_limit_ ? -std::numeric_limits<double>::infinity() : found.front();
+        // As exact as what rules are chosen by.
+        const auto rounded = [&](double x) { return choosing_ ? x : static_cast<float>(x); };
+        if (rounded(promise.most) < least) continue;
+        RuleList& list = group[promise.list];
+        double preference = 0.0;
+        if (promise.complete) {
+            own.grammar->read_sides(promise.id, buffer);
+            target.clear();
+            append_target(own, buffer, target);
+            const double words = chooser.of_words(*model_, target, no_words, least - promise.most);
+            preference = rounded(promise.most + words);
+            if (preference < least) continue;
+            if (!choosing_) {
+                list.symbols.insert(list.symbols.end(), target.begin(), target.end());
+                add(list, promise.most, words, promise.id);
+            }
+        }
+        if (!promise.complete || choosing_) {
+            own.grammar->read(promise.id, buffer);
+            add(group, part, buffer, {}, no_words);
+            preference = choosing_ ? list.preferences.back() : list.rules.back().priority;
+        }
+        found.push_back(preference);
+        std::ranges::push_heap(found, std::ranges::greater());
+        if (found.size() <= rule_limit_) continue;
+        std::ranges::pop_heap(found, std::ranges::greater());
+        found.pop_back();
+    }
+    for (RuleList& list : group) sort_by_reference(list);
 }
 
 RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer) const {
@@ -151,9 +271,12 @@ RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer
         const auto rows = templates_->find(part, state, rules);
         for (std::size_t i = 0; i < rules.size(); ++i)
             add(group, part, rules[i], (*rows)[i], no_words);
+    } else if (RuleRange range = grammar.rules(state);
+               rule_limit_ > 0 && range.size() > rule_limit_ &&
+               (choosing_ ? *choosing_ : weights_).words_only_cost()) {
+        add_best(group, part, range, buffer);
     } else {
-        for (RuleRange range = grammar.rules(state); range.next(buffer);)
-            add(group, part, buffer, {}, no_words);
+        while (range.next(buffer)) add(group, part, buffer, {}, no_words);
     }
     for (RuleList& list : group) choose(list);
     return group;
@@ -203,7 +326,8 @@ RuleList RuleScorer::score(PassThrough kind, std::string_view word, std::size_t 
     const SparseView features = rows ? (*rows)[0] : SparseView();
     const double score = SparseView{ids, values}.dot(weights_.all()) +
                          weights_.of_features(features) + trigger_score(list.symbols, sentence);
-    add(list, score, static_cast<std::uint32_t>(kind), sentence);
+    add(list, score, weights_.of_words(*model_, list.symbols, sentence),
+        static_cast<std::uint32_t>(kind));
     append_features(list, list.rules.back(), features);
     return list;
 }

@@ -161,16 +161,30 @@ namespace {
 
 // Call use(feature, value) for each feature computed from the rule's own features.
 template <class Use>
-void for_each_feature(const TranslationModel::Part& part, const Rule& rule, const Use& use) {
+void for_each_feature(const TranslationModel::Part& part, const RuleHead& rule, const Use& use) {
     for (std::size_t i = 0; i < rule.features.size(); ++i)
         for (const RuleFeature& feature : part.features[i]) use(feature, rule.features[i]);
+}
+
+RuleHead head_of(const Rule& rule) {
+    return {.id = rule.id,
+            .lhs = rule.lhs,
+            .arity = rule.arity,
+            .target_length = rule.target.size(),
+            .features = rule.features,
+            .has_sparse = !rule.sparse_ids.empty()};
+}
+
+template <class Use>
+void for_each_feature(const TranslationModel::Part& part, const Rule& rule, const Use& use) {
+    for_each_feature(part, head_of(rule), use);
     for (std::size_t i = 0; i < rule.sparse_ids.size(); ++i)
         for (const RuleFeature& feature : part.features[rule.sparse_ids[i]])
             use(feature, rule.sparse_values[i]);
 }
 
-float word_penalty(const Rule& rule) {
-    return static_cast<float>(rule.arity) - static_cast<float>(rule.target.size());
+float word_penalty(const RuleHead& rule) {
+    return static_cast<float>(rule.arity) - static_cast<float>(rule.target_length);
 }
 
 }  // namespace
@@ -185,7 +199,7 @@ void TranslationModel::rule_features(std::size_t part, const Rule& rule,
     for_each_feature(parts_[part], rule, [&](const RuleFeature& feature, float value) {
         feature.for_each(value, add);
     });
-    word_penalty_.for_each(word_penalty(rule), add);
+    word_penalty_.for_each(word_penalty(head_of(rule)), add);
     phrase_penalty_.for_each(1.0f, add);
 }
 
@@ -200,15 +214,40 @@ void TranslationModel::pass_through_features(PassThrough kind, std::vector<Featu
     pass_through_[static_cast<int>(kind)].for_each(1.0f, add);
 }
 
-double TranslationModel::rule_score(std::size_t part, const Rule& rule,
-                                    std::span<const double> weights) const {
+RuleScores::RuleScores(const TranslationModel& model, std::size_t part,
+                       std::span<const double> weights)
+    : model_(&model), part_(part), weights_(weights.begin(), weights.end()) {
+    const TranslationModel::Part& own = model.parts()[part];
+    for (std::size_t place = 0; place < own.grammar->dense_count(); ++place)
+        for (const RuleFeature& feature : own.features[place])
+            if (!feature.counts_nothing(weights_))
+                terms_.push_back({place, feature.has_bins() ? &feature : nullptr, feature.view(),
+                                  feature.has_bins() ? 0.0 : weights_[feature.id()]});
+}
+
+void RuleScores::add(const RuleFeature& feature, float value, double& sum) const {
+    feature.for_each(value, [&](FeatureId id, double x) { sum += weights_[id] * x; });
+}
+
+double RuleScores::operator()(const RuleHead& rule) const {
     double sum = 0.0;
-    const auto add = [&](FeatureId id, double value) { sum += weights[id] * value; };
-    word_penalty_.for_each(word_penalty(rule), add);
-    phrase_penalty_.for_each(1.0f, add);
-    for_each_feature(parts_[part], rule, [&](const RuleFeature& feature, float value) {
-        if (!feature.counts_nothing(weights)) feature.for_each(value, add);
-    });
+    add(model_->word_penalty_, word_penalty(rule), sum);
+    add(model_->phrase_penalty_, 1.0f, sum);
+    for (const Term& term : terms_) {
+        const float value = rule.features[term.place];
+        if (term.feature == nullptr)
+            sum += term.weight * view_of(term.view, value);
+        else
+            add(*term.feature, value, sum);
+    }
+    return sum;
+}
+
+double RuleScores::operator()(const Rule& rule) const {
+    double sum = (*this)(head_of(rule));
+    for (std::size_t i = 0; i < rule.sparse_ids.size(); ++i)
+        for (const RuleFeature& feature : model_->parts()[part_].features[rule.sparse_ids[i]])
+            if (!feature.counts_nothing(weights_)) add(feature, rule.sparse_values[i], sum);
     return sum;
 }
 

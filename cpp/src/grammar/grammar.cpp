@@ -10,10 +10,8 @@
 
 namespace hopefear {
 
-namespace {
-
 // Reads numbers written by `write_number` from bytes that may be damaged.
-class BoundedReader {
+class Grammar::BoundedReader {
   public:
     explicit BoundedReader(std::span<const std::uint8_t> bytes) : left_(bytes) {}
 
@@ -22,24 +20,25 @@ class BoundedReader {
     [[nodiscard]] std::size_t left() const { return left_.size(); }
 
     std::uint32_t number() {
-        std::uint64_t number = 0;
-        for (int shift = 0; shift < 35 && !left_.empty(); shift += 7) {
+        if (!left_.empty() && left_[0] < 0x80) [[likely]] {
             const std::uint8_t byte = left_[0];
             left_ = left_.subspan(1);
-            number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-            if (byte < 0x80) {
-                intact_ &= number <= std::numeric_limits<std::uint32_t>::max();
-                return static_cast<std::uint32_t>(number);
-            }
+            return byte;
         }
-        intact_ = false;
-        return 0;
+        return long_number();
     }
     // How many entries follow; each takes at least a byte.
     std::uint32_t count() {
         const std::uint32_t count = number();
         intact_ &= count <= left_.size();
         return intact_ ? count : 0;
+    }
+    // Pass over this many numbers.
+    void skip(std::size_t count) {
+        std::size_t at = 0;
+        for (; count > 0 && at < left_.size(); ++at) count -= left_[at] < 0x80 ? 1 : 0;
+        left_ = left_.subspan(at);
+        intact_ &= count == 0;
     }
     float real() {
         float value = 0.0f;
@@ -53,11 +52,26 @@ class BoundedReader {
     }
 
   private:
+    std::uint32_t long_number() {
+        std::uint64_t number = 0;
+        for (int shift = 0; shift < 35 && !left_.empty(); shift += 7) {
+            const std::uint8_t byte = left_[0];
+            left_ = left_.subspan(1);
+            number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            if (byte < 0x80) {
+                intact_ &= number <= std::numeric_limits<std::uint32_t>::max();
+                return static_cast<std::uint32_t>(number);
+            }
+        }
+        intact_ = false;
+        return 0;
+    }
+
     std::span<const std::uint8_t> left_;
     bool intact_ = true;
 };
 
-bool read_target(BoundedReader& reader, std::size_t word_count, Rule& rule) {
+bool Grammar::read_target(BoundedReader& reader, std::size_t word_count, Rule& rule) {
     rule.target.resize(reader.count());
     const auto arity = static_cast<std::uint32_t>(rule.arity);
     std::uint32_t slots = 0;
@@ -76,7 +90,7 @@ bool read_target(BoundedReader& reader, std::size_t word_count, Rule& rule) {
     return true;
 }
 
-bool read_alignment(BoundedReader& reader, Rule& rule) {
+bool Grammar::read_alignment(BoundedReader& reader, Rule& rule) {
     rule.alignment.resize(reader.count());
     const auto width = static_cast<std::uint32_t>(rule.target.size());
     for (Link& link : rule.alignment) {
@@ -88,7 +102,7 @@ bool read_alignment(BoundedReader& reader, Rule& rule) {
     return reader.intact();
 }
 
-bool read_sparse(BoundedReader& reader, std::size_t feature_count, Rule& rule) {
+bool Grammar::read_sparse(BoundedReader& reader, std::size_t feature_count, Rule& rule) {
     const std::uint32_t count = reader.count();
     rule.sparse_ids.resize(count);
     rule.sparse_values.resize(count);
@@ -101,18 +115,17 @@ bool read_sparse(BoundedReader& reader, std::size_t feature_count, Rule& rule) {
     return reader.intact();
 }
 
-}  // namespace
-
-double score_of(FeatureKind kind, float value) {
-    constexpr double floor = -100.0;
-    if (kind != FeatureKind::probability) return value;
-    return value > 0.0f ? std::max(std::log(static_cast<double>(value)), floor) : floor;
-}
-
 bool RuleRange::next(Rule& rule) {
     if (left_ == 0) return false;
     --left_;
     offset_ = grammar_->read_record(offset_, rule);
+    return true;
+}
+
+bool RuleRange::next(RuleHead& head) {
+    if (left_ == 0) return false;
+    --left_;
+    offset_ = grammar_->read_head(offset_, head);
     return true;
 }
 
@@ -178,26 +191,63 @@ void Grammar::read(RuleId id, Rule& rule) const {
     read_record(std::size_t{4} * id, rule);
 }
 
-std::size_t Grammar::read_record(std::size_t offset, Rule& rule) const {
-    const std::size_t dense = header_.dense_count * sizeof(float);
-    if (offset > rules_.size() || rules_.size() - offset < dense)
+// Records begin at multiples of 4 bytes.
+const float* Grammar::dense_features(std::size_t offset) const {
+    if (offset > rules_.size() || rules_.size() - offset < header_.dense_count * sizeof(float))
         broken("a rule at ", offset, " is outside");
-    rule.id = static_cast<RuleId>(offset / 4);
-    rule.features.resize(header_.dense_count);
-    if (dense > 0) std::memcpy(rule.features.data(), rules_.data() + offset, dense);
+    return reinterpret_cast<const float*>(rules_.data() + offset);
+}
+
+std::size_t Grammar::read_head(std::size_t offset, RuleHead& head) const {
+    const std::size_t dense = header_.dense_count * sizeof(float);
+    head.id = static_cast<RuleId>(offset / 4);
+    head.features = {dense_features(offset), header_.dense_count};
     BoundedReader reader(rules_.subspan(offset + dense));
+    reader.skip(1);  // the length of the source side
+    head.arity = static_cast<std::int32_t>(reader.number());
+    head.lhs = static_cast<Label>(reader.number());
+    head.target_length = reader.count();
+    reader.skip(head.target_length);
+    reader.skip(reader.count());  // links
+    const std::uint32_t sparse = header_.has_sparse == 0 ? 0 : reader.count();
+    for (std::uint32_t i = 0; i < sparse; ++i) {
+        reader.skip(1);
+        reader.real();
+    }
+    head.has_sparse = sparse > 0;
+    if (!reader.intact() || static_cast<std::size_t>(head.lhs) >= labels_->size())
+        broken("the rule at ", offset, " is damaged");
+    return (rules_.size() - reader.left() + 3) / 4 * 4;
+}
+
+bool Grammar::read_sides(BoundedReader& reader, Rule& rule) const {
     const std::uint32_t source_length = reader.number();
     const std::uint32_t arity = reader.number();
     const std::uint32_t lhs = reader.number();
     rule.source_length = static_cast<std::int32_t>(source_length);
     rule.arity = static_cast<std::int32_t>(arity);
     rule.lhs = static_cast<Label>(lhs);
+    return reader.intact() && source_length <= longest_sentence && arity <= source_length &&
+           lhs < labels_->size() && read_target(reader, target_words_->size(), rule);
+}
+
+void Grammar::read_sides(RuleId id, Rule& rule) const {
+    const std::size_t offset = std::size_t{4} * id;
+    const float* const features = dense_features(offset);
+    BoundedReader reader(rules_.subspan(offset + header_.dense_count * sizeof *features));
+    rule.id = id;
+    if (!read_sides(reader, rule)) broken("the rule at ", offset, " is damaged");
+}
+
+std::size_t Grammar::read_record(std::size_t offset, Rule& rule) const {
+    const std::size_t dense = header_.dense_count * sizeof(float);
+    const float* const features = dense_features(offset);
+    rule.id = static_cast<RuleId>(offset / 4);
+    rule.features.assign(features, features + header_.dense_count);
+    BoundedReader reader(rules_.subspan(offset + dense));
     rule.sparse_ids.clear();
     rule.sparse_values.clear();
-    const bool intact = reader.intact() && source_length <= longest_sentence &&
-                        arity <= source_length && lhs < labels_->size() &&
-                        read_target(reader, target_words_->size(), rule) &&
-                        read_alignment(reader, rule) &&
+    const bool intact = read_sides(reader, rule) && read_alignment(reader, rule) &&
                         (header_.has_sparse == 0 || read_sparse(reader, kinds_.size(), rule));
     if (!intact) broken("the rule at ", offset, " is damaged");
     const std::size_t end = rules_.size() - reader.left();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,8 +11,8 @@
 
 #include "hopefear/decode/translation_model.hpp"
 #include "hopefear/lm/language_model.hpp"
-#include "lm/left.hh"
 #include "lm/model.hh"
+#include "lm/state.hh"
 
 namespace hopefear {
 
@@ -23,22 +24,34 @@ class ChartLanguageModel {
     [[nodiscard]] std::uint32_t index(std::string_view word) const;
 
     // The log10 probability that the words of a target side have without those of the parts in its
-    // slots; `words(symbol)` is the number of a word in this model.
+    // slots; `words(symbol)` is the number of a word in this model. Less than `least` may be any
+    // number below it: the rest is then not computed.
     template <class Words>
-    [[nodiscard]] float estimate(std::span<const Symbol> target, const Words& words) const {
+    [[nodiscard]] float estimate(std::span<const Symbol> target, const Words& words,
+                                 float least) const {
         return visit([&](const auto& model) {
             float sum = 0.0f;
-            lm::ngram::ChartState state;
             for (auto symbol = target.begin(); symbol != target.end(); ++symbol) {
-                lm::ngram::RuleScore scorer(model, state);
+                // As KenLM's RuleScore, from one slot to the next.
+                float run = 0.0f;
+                lm::ngram::State state;
+                state.length = 0;
+                bool left_done = false;
                 // <s> is not scored, but the first word sees it.
                 if (symbol == target.begin() && *symbol == begin_word) {
-                    scorer.BeginSentence();
+                    state = model.BeginSentenceState();
+                    left_done = true;
                     ++symbol;
                 }
-                while (symbol != target.end() && !is_slot(*symbol))
-                    scorer.Terminal(words(*symbol++));
-                sum += scorer.Finish();
+                for (; symbol != target.end() && !is_slot(*symbol); ++symbol) {
+                    const lm::ngram::State before = state;
+                    const auto found = model.FullScore(before, words(*symbol), state);
+                    run += left_done || found.independent_left ? found.prob : found.rest;
+                    left_done =
+                        left_done || found.independent_left || state.length != before.length + 1;
+                    if (sum + run < least) return sum + run;
+                }
+                sum += run;
                 if (symbol == target.end()) break;
             }
             return sum;
@@ -107,8 +120,9 @@ class LanguageModels {
     }
     // See ChartLanguageModel.
     [[nodiscard]] float estimate(std::size_t model, std::span<const Symbol> target,
-                                 const SentenceWords& sentence) const {
-        return entries_[model].model.estimate(target, numbers(model, sentence));
+                                 const SentenceWords& sentence,
+                                 float least = -std::numeric_limits<float>::infinity()) const {
+        return entries_[model].model.estimate(target, numbers(model, sentence), least);
     }
 
   private:

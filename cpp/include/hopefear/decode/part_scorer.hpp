@@ -20,7 +20,7 @@
 
 #include "hopefear/base/hash.hpp"
 #include "hopefear/decode/language_models.hpp"
-#include "lm/left.hh"
+#include "lm/state.hh"
 
 namespace hopefear {
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "hopefear/base/feature_rows.hpp"
+#include "hopefear/grammar/grammar.hpp"
 
 namespace hopefear {
 
@@ -21,7 +23,16 @@ enum class FeatureView : std::uint8_t {
     rarity,     // exp(1 - count): 1 for rules seen once, near 0 for frequent ones
 };
 
-[[nodiscard]] double view_of(FeatureView view, float value);
+[[nodiscard]] inline double view_of(FeatureView view, float value) {
+    switch (view) {
+        case FeatureView::logarithm:
+            return score_of(FeatureKind::probability, value);
+        case FeatureView::rarity:
+            return std::exp(1.0 - value);
+        default:
+            return value;
+    }
+}
 
 // A feature of rules whose values are replaced by indicators of bins, FEATURE#0, FEATURE#1, ...
 //
@@ -84,6 +95,9 @@ class RuleFeature {
                          std::shared_ptr<const Bins> bins = {})
         : id_(id), view_(view), bins_(std::move(bins)) {}
 
+    [[nodiscard]] FeatureId id() const { return id_; }
+    [[nodiscard]] FeatureView view() const { return view_; }
+    [[nodiscard]] bool has_bins() const { return bins_ != nullptr; }
     // Call use(id, value) for each feature that a value of a rule has.
     template <class Use>
     void for_each(float value, const Use& use) const {

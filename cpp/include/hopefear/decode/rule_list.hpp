@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -72,9 +73,13 @@ class RuleWeights {
 
     // w · h of the template features of a rule.
     [[nodiscard]] double of_features(SparseView features) const;
-    // The estimate of language models and n-grams for a target side alone.
+    // The estimate of language models and n-grams for a target side alone. If words only cost, less
+    // than `least` may be any number below it: the rest is then not computed.
     [[nodiscard]] double of_words(const TranslationModel& model, std::span<const Symbol> target,
-                                  const SentenceWords& sentence) const;
+                                  const SentenceWords& sentence,
+                                  double least = -std::numeric_limits<double>::infinity()) const;
+    // Whether that is never positive: log probabilities are not, and counts are not negative.
+    [[nodiscard]] bool words_only_cost() const;
 
   private:
     std::vector<double> all_;
@@ -116,11 +121,16 @@ class RuleScorer {
   private:
     [[nodiscard]] double trigger_score(std::span<const Symbol> target,
                                        const SentenceWords& sentence) const;
-    void add(RuleList& list, double score, std::uint32_t reference,
-             const SentenceWords& sentence) const;
+    // Add a rule whose target side is all symbols after those of the previous rule.
+    void add(RuleList& list, double score, double words, std::uint32_t reference) const;
     void add(RuleGroup& group, std::size_t part, const Rule& rule, SparseView features,
              const SentenceWords& sentence) const;
+    void add_best(RuleGroup& group, std::size_t part, RuleRange range, Rule& buffer) const;
     void choose(RuleList& list) const;
+    // What rules are chosen by, of the features of a grammar alone.
+    [[nodiscard]] const RuleScores& choosing_scores(std::size_t part) const {
+        return (choosing_ ? choosing_scores_ : scores_)[part];
+    }
     [[nodiscard]] double preference(std::size_t part, const Rule& rule, SparseView features,
                                     std::span<const Symbol> target,
                                     const SentenceWords& sentence) const;
@@ -128,9 +138,10 @@ class RuleScorer {
     std::shared_ptr<const TranslationModel> model_;
     std::shared_ptr<TemplateFeatures> templates_;
     RuleWeights weights_;
+    std::vector<RuleScores> scores_;       // by grammar
     std::optional<RuleWeights> choosing_;  // if rules are chosen by other weights
     std::shared_ptr<const TranslationModel> choosing_model_;  // if by other features, too
-    std::vector<double> choosing_model_weights_;
+    std::vector<RuleScores> choosing_scores_;                 // by grammar
     std::size_t rule_limit_;
 };
 

@@ -134,11 +134,10 @@ class TranslationModel {
                        std::vector<double>& values) const;
     void pass_through_features(PassThrough kind, std::vector<FeatureId>& ids,
                                std::vector<double>& values) const;
-    // w · h of the same features.
-    [[nodiscard]] double rule_score(std::size_t part, const Rule& rule,
-                                    std::span<const double> weights) const;
 
   private:
+    friend class RuleScores;
+
     // The feature of this name; none if it is empty.
     [[nodiscard]] RuleFeature rule_feature(const std::string& name, FeatureView view) const;
     [[nodiscard]] std::vector<std::vector<RuleFeature>> features_of(const GrammarUse& use) const;
@@ -163,6 +162,33 @@ class TranslationModel {
     std::vector<FeatureId> ngram_features_;
     std::unique_ptr<const TriggerFeatures> triggers_;
     std::vector<FeatureId> trigger_features_;
+};
+
+// w · h of the local features of rules of one grammar, for many rules.
+class RuleScores {
+  public:
+    // The model must outlive this object. Weights are indexed by feature id.
+    RuleScores(const TranslationModel& model, std::size_t part, std::span<const double> weights);
+
+    [[nodiscard]] double operator()(const Rule& rule) const;
+    // The same for a rule without sparse features, bit for bit.
+    [[nodiscard]] double operator()(const RuleHead& rule) const;
+
+  private:
+    // A feature that counts something.
+    struct Term {
+        std::size_t place;           // of its value among those of the rule
+        const RuleFeature* feature;  // if it has bins
+        FeatureView view;
+        double weight;
+    };
+
+    void add(const RuleFeature& feature, float value, double& sum) const;
+
+    const TranslationModel* model_;
+    std::size_t part_;
+    std::vector<double> weights_;
+    std::vector<Term> terms_;
 };
 
 }  // namespace hopefear
