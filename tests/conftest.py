@@ -14,6 +14,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.fixture(autouse=True)
+def no_waiting_for_disks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait until files are on the disk, except where that is what is tested."""
+    if "durable" not in request.keywords:
+        monkeypatch.setattr("hopefear.formats.files._to_disk", lambda path: None)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Return the folder with the corpora for trials, which are no part of the repository."""

@@ -331,6 +331,7 @@ def test_a_line_without_end_is_an_error_before_memory_is_full(
         read_lines(tmp_path / "f")
 
 
+@pytest.mark.durable
 def test_what_replaces_a_file_is_on_the_disk_before_and_its_name_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -212,9 +212,9 @@ def read_lines(path: PathLike) -> list[str]:
 
 
 @contextmanager
-def open_output(path: PathLike) -> Iterator[TextIO]:
+def open_output(path: PathLike, *, durable: bool = True) -> Iterator[TextIO]:
     """Open a text file for writing in UTF-8; see `open_binary_output`."""
-    with open_binary_output(path) as stream:
+    with open_binary_output(path, durable=durable) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
         try:
             yield text
@@ -226,7 +226,7 @@ def open_output(path: PathLike) -> Iterator[TextIO]:
 
 
 @contextmanager
-def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
+def open_binary_output(path: PathLike, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Open a file for writing, compressed if its name ends in ``.gz``.
 
     The content goes to a temporary file in the same folder, which replaces the target when the
@@ -244,7 +244,7 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
             yield file
         return
     with (
-        replacing(target) as temporary,
+        replacing(target, durable=durable) as temporary,
         _created(temporary, target) as new,
         _compressed(new, target) as stream,
     ):
@@ -252,20 +252,22 @@ def open_binary_output(path: PathLike) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def replacing(path: PathLike) -> Iterator[Path]:
+def replacing(path: PathLike, *, durable: bool = True) -> Iterator[Path]:
     """Yield a temporary name in the folder of `path`; its file replaces `path` in the end.
 
-    After an exception the temporary file is removed instead. What replaces a file is on the disk
-    before it does, and so is the new name afterwards: a power cut leaves the one or the other.
+    After an exception the temporary file is removed instead. What is durable is on the disk before
+    it replaces a file, and so is the new name afterwards: a power cut leaves the one or the other.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
     try:
         with naming(target, temporary):
             yield temporary
-            _to_disk(temporary)
+            if durable:
+                _to_disk(temporary)
             temporary.replace(target)
-            _to_disk(target.parent)
+            if durable:
+                _to_disk(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 

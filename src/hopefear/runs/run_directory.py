@@ -215,7 +215,9 @@ class RunDirectory:
         if isinstance(event, EpochFinished):
             epochs = self._folder / "weights"
             epochs.mkdir(exist_ok=True)
-            write_weights(epochs / f"{event.epoch:02}.tsv", event.weights)
+            # The checkpoint has what a run needs to go on; waiting for the disk would take longer
+            # than a short epoch.
+            write_weights(epochs / f"{event.epoch:02}.tsv", event.weights, durable=False)
         if not isinstance(event, ENDS):
             self._log.write(event)
             return

@@ -80,6 +80,7 @@ def write_weights(
     format: str | WeightsFormat = "tsv",
     *,
     template: PathLike | None = None,
+    durable: bool = True,
 ) -> None:
     """Write weights with full precision; the file appears only when complete.
 
@@ -94,6 +95,8 @@ def write_weights(
     template : str or Path, optional
         The moses.ini or joshua.config to copy with new weights, for the formats of `TEMPLATES`; see
         `hopefear.formats.weights.moses.write_moses_ini`.
+    durable : bool
+        Whether the file has to be on the disk before this returns, whatever happens then.
     """
     if template is not None:
         if format not in TEMPLATES:
@@ -104,7 +107,7 @@ def write_weights(
         (write_moses_ini if format == "moses" else write_joshua_config)(path, weights, template)
         return
     chosen = named_format(format, weights_formats) if isinstance(format, str) else format
-    with open_output(path) as out:
+    with open_output(path, durable=durable) as out:
         try:
             chosen.write(weights, out)
         except FormatError as error:
