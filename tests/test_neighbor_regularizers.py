@@ -123,6 +123,20 @@ def test_the_proximal_step_of_linear_neighbors_is_exact() -> None:
     assert_allclose(penalty.gradient(found) + (found - w) / step, np.zeros(10), atol=1e-9)
 
 
+def test_every_weight_can_have_a_step_of_its_own() -> None:
+    """As in AROW, whose rates differ: a weight without a step stays."""
+    draw = np.random.default_rng(6)
+    w, steps = draw.normal(size=10), draw.random(10)
+    steps[P[1]] = 0.0
+    penalty = LinearNeighbors(strength=5.0, l2=2.0).bind(NAMES, np.zeros(10))
+    found = penalty.proximal(w, steps)
+    assert found[P[1]] == pytest.approx(w[P[1]])
+    moving = steps > 0
+    assert_allclose((steps * penalty.gradient(found) + found - w)[moving], 0.0, atol=1e-9)
+    same = penalty.proximal(w, np.full(10, 0.3))
+    assert_allclose(same, penalty.proximal(w, 0.3))
+
+
 def test_the_proximal_step_of_monotone_neighbors_descends_whatever_its_length() -> None:
     draw = np.random.default_rng(5)
     penalty = MonotoneNeighbors(strength=100.0).bind(names(30), np.zeros(30))

@@ -58,8 +58,11 @@ class Penalty:
         """Return ∇R(w); where there is none, the subgradient of least norm."""
         return np.zeros_like(weights)
 
-    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
-        """Return argmin_v R(v) + 1/(2 step) ‖v − w‖², or a gradient step towards it."""
+    def proximal(self, weights: FloatArray, step: float | FloatArray) -> FloatArray:
+        """Return argmin_v R(v) + Σ (vᵢ − wᵢ)²/(2 stepᵢ), or a gradient step towards it.
+
+        The step may be one for all features, or one for each.
+        """
         return weights - step * self.gradient(weights)
 
 
@@ -80,7 +83,7 @@ class _Pull(Penalty):
         strength, origin = self.pull
         return strength * (weights - origin)
 
-    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
+    def proximal(self, weights: FloatArray, step: float | FloatArray) -> FloatArray:
         # v = (w + s C o)/(1 + s C)
         strength, origin = self.pull
         return (weights + step * strength * origin) / (1 + step * strength)
@@ -98,13 +101,14 @@ class _Lasso(Penalty):
     def gradient(self, weights: FloatArray) -> FloatArray:
         return self.l1 * np.sign(weights)
 
-    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
+    def proximal(self, weights: FloatArray, step: float | FloatArray) -> FloatArray:
         # v = sign(w) max(0, |w| − s C)
         return np.sign(weights) * np.maximum(np.abs(weights) - step * self.l1, 0.0)
 
 
 # Beyond this tanh is 1 and has no slope.
 _STEEP = 20.0
+LEAST_STEP = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +170,8 @@ class _Neighbors(Penalty):
         found[self.chains] += self.strength * gradient
         return found
 
-    def proximal(self, weights: FloatArray, step: float) -> FloatArray:
-        # With D held at the weights, R is quadratic: (1 + s C + 2 s β AᵀDA) v = w + s C o, where A
+    def proximal(self, weights: FloatArray, step: float | FloatArray) -> FloatArray:
+        # With D held at the weights, R is quadratic: (1/s + C + 2 β AᵀDA) v = w/s + C o, where A
         # has a row (½, −1, ½) for each bin between two others.
         from scipy.linalg import solveh_banded
 
@@ -175,16 +179,20 @@ class _Neighbors(Penalty):
         if not len(self.inner):
             return pulled
         (constant, origin), w, j = self.toward.pull, weights[self.chains], self.inner
-        damped = 2 * step * self.strength * self._damping(*self._parts(weights))
+        steps = np.broadcast_to(step, weights.shape)[self.chains]
+        # A weight that must not move has no step.
+        stiffness = 1 / np.maximum(steps, LEAST_STEP)
+        damped = 2 * self.strength * self._damping(*self._parts(weights))
         bands = np.zeros((3, len(w)))  # above the diagonal by two, by one, and the diagonal
-        bands[2] = 1 + step * constant
+        bands[2] = stiffness + constant
         np.add.at(bands[2], j - 1, damped / 4)
         np.add.at(bands[2], j, damped)
         np.add.at(bands[2], j + 1, damped / 4)
         np.add.at(bands[1], j, -damped / 2)
         np.add.at(bands[1], j + 1, -damped / 2)
         np.add.at(bands[0], j + 1, damped / 4)
-        pulled[self.chains] = solveh_banded(bands, w + step * constant * origin[self.chains])
+        right = stiffness * w + constant * origin[self.chains]
+        pulled[self.chains] = solveh_banded(bands, right)
         return pulled
 
 

@@ -68,7 +68,7 @@ def test_with_an_l1_penalty_least_squares_meet_the_conditions_of_the_lasso() -> 
 def test_the_gradient_of_a_penalty_is_that_of_its_value(name: str) -> None:
     options = {} if name == "none" else {"strength": 2.5}
     w, start = np.array([0.7, -1.2, 0.0]), np.array([0.2, -2.0, 0.0])
-    penalty = regularizers[name](**options).bind(["a", "b", "c"], start)
+    penalty = regularizers[name](**options).bind(["a#0", "a#1", "a#2"], start)
     steps = 1e-6 * np.eye(3)
     differences = [penalty.value(w + s) - penalty.value(w - s) for s in steps]
     found = penalty.gradient(w)
@@ -78,9 +78,9 @@ def test_the_gradient_of_a_penalty_is_that_of_its_value(name: str) -> None:
         "l1": 2.5 * 1.9,
         "l2": 1.25 * (0.7**2 + 1.2**2),
         "l2-start": 1.25 * (0.5**2 + 0.8**2),
-        # None of the features is a bin, so that only their own l2 term is left.
-        "lnr": 0.5 * (0.7**2 + 1.2**2),
-        "mnr": 0.5 * (0.7**2 + 1.2**2),
+        # The second bin is 1.55 below the middle of its neighbors, which are 0.35 from it.
+        "lnr": 2.5 * 1.55**2 + 0.5 * (0.7**2 + 1.2**2),
+        "mnr": 2.5 * np.tanh(1.55 / 0.35) ** 4 * 1.55**2 + 0.5 * (0.7**2 + 1.2**2),
     }
     assert penalty.value(w) == pytest.approx(expected[name], rel=1e-12)
 

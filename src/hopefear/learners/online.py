@@ -18,6 +18,7 @@ from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import Figures
 from hopefear.learners.visit import OnlineLesson, OnlineState, Taught, Visit
 from hopefear.metrics import Bleu, BleuReferences, Metric, OracleDocument
+from hopefear.regularizers import NoPenalty, Penalty, Regularizer, regularizers
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.search import (
     Example,
@@ -34,6 +35,7 @@ from hopefear.types import FloatArray, Vocabulary
 __all__ = ["HopeFearLearner", "OnlineLearner"]
 
 COLD = 1e-9  # below this nothing moves any more
+REGULARIZED = 16  # sentences between two proximal steps
 
 
 @settings
@@ -64,6 +66,12 @@ class OnlineLearner(ABC):
         "times, so that the beginning is forgotten, or those after the last step.",
     )
 
+    regularizer: Annotated[Regularizer, regularizers] = setting(
+        factory=NoPenalty,
+        help="R, counted against the sum over all sentences: after every 16 sentences the weights "
+        "move to argmin R(v) · 16/N + Σ (v − w)²/(2 rate), each feature with its own rate.",
+    )
+
     def check(self) -> None:
         """Require rates that are not negative."""
         for name, rate in self.feature_rates.items():
@@ -90,7 +98,9 @@ class OnlineLearner(ABC):
         self.check_metric(data.metric)
         document = OracleDocument(statistics=data.corpus_score.first_document(), decay=self.decay)
         rates = self._rates(data.feature_names, 0)
-        return OnlineState(weights=_core.OnlineWeights(weights), document=document, rates=rates)
+        return OnlineState(
+            weights=_core.OnlineWeights(weights), document=document, rates=rates, origin=origin
+        )
 
     def learn(
         self,
@@ -107,6 +117,7 @@ class OnlineLearner(ABC):
         document = replace(state.document, scale=heat)
         rates = state.rates * (heat / state.document.scale)
         figures = Figures(statistics=np.zeros(data.corpus_score.dimension))
+        penalty = self._penalty(data, state.origin, len(weights))
         lessons: list[Taught] = []
         others = tuple(taught for lesson in heard for taught in lesson.taught)
         for done, sentence in enumerate(block.tolist(), 1):
@@ -117,6 +128,7 @@ class OnlineLearner(ABC):
                     new = heat * self._rates(data.feature_names, len(rates))
                     rates = np.append(rates, new)
                     trial = np.array(weights.current)
+                    penalty = self._penalty(data, state.origin, len(weights))
                 example = Example(forest, sentence, references, weights.current)
                 visit = Visit(example, document, step.epoch, weights, trial, rates, others)
                 taught, others = self.update(visit), ()
@@ -125,9 +137,19 @@ class OnlineLearner(ABC):
                     lessons.append(taught)
                 weights.count(state.seen + done if self.average == "late" else 1.0)
                 document = document.add(example.best.statistics)
+            if penalty is not None and (state.seen + done) % REGULARIZED == 0:
+                # v ← argmin R(v) k/N + ½ (v − w)ᵀ Σ⁻¹ (v − w), with Σ = η for all but AROW
+                w, steps = np.array(weights.current), rates * (REGULARIZED / data.sentence_count)
+                change = penalty.proximal(w, steps) - w
+                weights.add(np.arange(len(w), dtype=np.int32), change, 1.0)
+                trial = np.array(weights.current)
             step.progress(done, len(block))
         after = OnlineState(
-            weights=weights, document=document, rates=rates, seen=state.seen + len(block)
+            weights=weights,
+            document=document,
+            rates=rates,
+            origin=state.origin,
+            seen=state.seen + len(block),
         )
         return after, OnlineLesson(figures=figures, taught=tuple(lessons))
 
@@ -146,8 +168,17 @@ class OnlineLearner(ABC):
             weights=_core.OnlineWeights.merged([state.weights for state in states]),
             document=document,
             rates=np.mean([state.rates for state in states], axis=0),
+            origin=states[0].origin,
             seen=max(state.seen for state in states),
         )
+
+    def _penalty(self, data: HasForests, origin: FloatArray, count: int) -> Penalty | None:
+        """Return the penalty for so many features; None if there is none to pay."""
+        if isinstance(self.regularizer, NoPenalty):
+            return None
+        known = np.zeros(count)
+        known[: len(origin)] = origin
+        return self.regularizer.bind(list(data.feature_names)[:count], known)
 
     def heat(self, epoch: int) -> float:
         """Return what rates and gains are multiplied by in an epoch, counted from 0."""

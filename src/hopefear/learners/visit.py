@@ -27,6 +27,8 @@ class OnlineState:
         What was translated before.
     rates : array
         The learning rate of each feature: η, or the diagonal of Σ.
+    origin : array
+        What a pull to the start pulls to.
     seen : int
         Sentences visited so far.
     """
@@ -34,6 +36,7 @@ class OnlineState:
     weights: _core.OnlineWeights
     document: OracleDocument
     rates: FloatArray
+    origin: FloatArray
     seen: int = 0
 
 
