@@ -305,7 +305,7 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     **settings
         The settings of `hopefear.commands.RerankSettings`; `weights` may also be a mapping.
     """
-    from hopefear.candidates.added import count_in_lists, read_sources
+    from hopefear.candidates.added import CountedForests, count_in_lists, read_sources
     from hopefear.candidates.read_lists import read_lists
     from hopefear.candidates.reranking import ForestReranking, Reranking, check_features
     from hopefear.candidates.values import describe_large_value
@@ -318,11 +318,13 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     chosen = _decode(RerankSettings, settings, "rerank")
     weights, tell = read_run_weights(chosen.weights), progress or tell_nobody
     bins = run_bins(chosen.weights)
+    counter = None if chosen.patterns is None else WordCounter.read(chosen.patterns)
     if chosen.forests is not None:
         return ForestReranking(
             forests=chosen.forests,
             weights=weights,
             bins=bins,
+            counted=None if counter is None else CountedForests(counter, cast(Path, chosen.source)),
             format=chosen.format,
             sentences=chosen.sentences,
             size=chosen.size,
@@ -331,9 +333,9 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     keys, builder = SentenceKeys(), NBestBuilder(memory_limit=chosen.memory_limit)
     read = read_lists(chosen, builder, keys, tell)
     lists = read.nbest
-    if chosen.patterns is not None and chosen.source is not None:
+    if counter is not None and chosen.source is not None:
         sources = read_sources(chosen.source, lists.sentence_count)
-        lists = count_in_lists(lists, WordCounter.read(chosen.patterns), sources, read.links)
+        lists = count_in_lists(lists, counter, sources, read.links)
     if message := describe_large_value(lists, lambda i: keys.names[i] if keys.names else str(i)):
         raise DataError(f"{', '.join(map(str, chosen.nbest))}: {message}")
     found = Reranking(lists=lists, weights=weights, bins=bins, keys=keys, threads=chosen.threads)

@@ -243,10 +243,12 @@ class RerankSettings:
     )
     patterns: Path | None = setting(
         None,
-        "Features of words to count in n-best lists: a model that 'hopefear train --features "
+        "Features of words to count in lists or forests: a model that 'hopefear train --features "
         "patterns' made, or its file features-patterns.tsv.",
     )
-    source: Path | None = setting(None, "The sentences that the lists translate, for --patterns.")
+    source: Path | None = setting(
+        None, "The sentences that the candidates translate, for --patterns."
+    )
     alignments: Path | None = setting(
         None, "Word alignments of the hypotheses for --patterns, in the order of the lists."
     )
@@ -266,13 +268,13 @@ class RerankSettings:
             problem = "give either n-best lists or forests to rerank"
             raise ConfigError(problem, settings=("nbest", "forests"))
         if (self.patterns is None) != (self.source is None):
-            problem = "patterns and the source that the lists translate: give both, or neither"
+            problem = "patterns and the source that is translated: give both, or neither"
             raise ConfigError(problem, settings=("patterns", "source"))
         if self.alignments is not None and self.patterns is None:
             raise ConfigError("alignments are for patterns", settings=("alignments", "patterns"))
-        if self.forests is not None and self.patterns is not None:
-            problem = "patterns are counted in n-best lists, not in forests"
-            raise ConfigError(problem, settings=("patterns", "nbest"))
+        if self.alignments is not None and self.forests is not None:
+            problem = "alignments are those of hypotheses in n-best lists"
+            raise ConfigError(problem, settings=("alignments", "nbest"))
         if self.forests is not None and self.memory_limit:
             problem = "memory_limit is for lists; forests are read one after the other"
             raise ConfigError(problem, settings=("memory_limit",))

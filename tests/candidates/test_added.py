@@ -2,24 +2,29 @@
 
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
 
+import brute_force
 import hopefear
 from hopefear import Model
-from hopefear.candidates.added import count_in_lists
+from hopefear.candidates.added import CountedForests, count_in_lists
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.events import RunStarted
-from hopefear.formats import write_nbest
+from hopefear.forest import Forest, ForestBuilder
+from hopefear.formats import write_forests, write_nbest
 from hopefear.nbest import NBestBuilder
 from hopefear.translation.features import FeatureSet, LexicalTemplate, Special, WordFeatures
 from hopefear.translation.features.counting import WordCounter
 from hopefear.translation.features.lexical import WordPair
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import build_train_settings
-from hopefear.types import Hypothesis, Segment
+from hopefear.types import Hypothesis, Segment, Weights
 from small_models import sentence_pairs, write_bitext
+from strategies import forests
 
 KINDS = ("unigram", "bigram", "trigram", "trigger")
 PAIRS = sentence_pairs()[3::40]
@@ -105,6 +110,61 @@ def test_pairs_count_target_words_of_sentences_with_the_source_word_without_link
     assert found == {"lex:x": 2, "lex:a/x": 2, "lex:b/y": 1, "first": 1, "last": 1}
 
 
+@given(forests())
+def test_a_derivation_has_the_counts_of_its_string_and_its_own_features(forest: Forest) -> None:
+    words = sorted({word for string in derivation_texts(forest) for word in string} | {"z"})
+    ngrams: dict[tuple[str, ...], str] = {
+        pair: "/".join(pair) for pair in zip(["<s>", *words], [*words, "</s>"], strict=True)
+    }
+    ngrams |= {(w, w): f"twice {w}" for w in words}
+    ngrams |= {(w, v, w): f"{w} {v} {w}" for w in words for v in words}
+    triggers = {("f", words[0]): "trigger f", ("g", words[0]): "trigger g"}
+    features = WordFeatures(ngrams=ngrams, triggers=triggers)
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "source"
+        source.write_text("f f\n")
+        found = CountedForests(WordCounter(FeatureSet(word_features=features)), source).count(
+            0, forest
+        )
+    expected = []
+    for derivation in brute_force.derivations(forest):
+        string = brute_force.words(forest, derivation)
+        padded = ("<s>", *string, "</s>")
+        counts = Counter(brute_force.features(forest, derivation))
+        for n in (2, 3):
+            present = zip(*(padded[i:] for i in range(n)), strict=False)
+            counts.update(Counter(ngrams[ngram] for ngram in present if ngram in ngrams))
+        counts["trigger f"] += string.count(words[0])
+        expected.append((string, frozenset((k, round(v, 6)) for k, v in counts.items() if v)))
+    counted = [
+        (
+            brute_force.words(found, derivation),
+            frozenset(
+                (k, round(v, 6)) for k, v in brute_force.features(found, derivation).items() if v
+            ),
+        )
+        for derivation in brute_force.derivations(found)
+    ]
+    assert Counter(counted) == Counter(expected)
+
+
+def derivation_texts(forest: Forest) -> list[tuple[str, ...]]:
+    return [brute_force.words(forest, d) for d in brute_force.derivations(forest)]
+
+
+def test_pairs_on_an_edge_are_those_of_the_source_words_that_it_translates(tmp_path: Path) -> None:
+    builder = ForestBuilder()
+    part, root = builder.add_node(begin=2, covered=1), builder.add_node(begin=0, covered=3)
+    builder.add_edge(part, target=["x"])
+    builder.add_edge(root, tails=[part], target=["x", 0])
+    builder.set_root(root)
+    template = LexicalTemplate(source_words=["a", "b"], target_words=["x"], pairs=[("b", "x")])
+    (tmp_path / "source").write_text("a c b\n")
+    counter = WordCounter(FeatureSet(templates=[template]))
+    found = CountedForests(counter, tmp_path / "source").count(0, builder.build())
+    assert found.viterbi(Weights()).features == {"lex:b/x": 1}
+
+
 def test_a_link_to_a_word_that_is_not_there_is_refused() -> None:
     with pytest.raises(DataError, match="sentence 0 has the link 0-5, but 3 source and 1 target"):
         counts("x", [(0, 5)])
@@ -129,6 +189,40 @@ def test_a_run_learns_patterns_and_reranking_counts_them_again(
     refs = lists["refs"].read_text().splitlines()
     found = hopefear.evaluate(hyp={"ours": texts}, refs=[refs], tokenize="none", resamples=0)
     assert found.systems[0].metrics["bleu"].score == pytest.approx(learned.tuning_score)
+    hopefear.inspect(tmp_path / "run", sentence="0", out=tmp_path / "cloud.svg")
+
+
+def without_patterns(forest: Forest) -> Forest:
+    builder = ForestBuilder()
+    for node in range(forest.node_count):
+        builder.add_node(begin=forest.source_begin(node), covered=forest.covered(node))
+    for edge in range(forest.edge_count):
+        own = {k: v for k, v in forest.features(edge).items() if ":" not in k}
+        tails, target = forest.tails(edge).tolist(), forest.target(edge)
+        builder.add_edge(forest.head(edge), tails=tails, target=target, features=own)
+    builder.set_root(forest.root)
+    return builder.build()
+
+
+def test_a_run_on_forests_counts_patterns_as_reranking_does(
+    model: Path, lists: dict[str, Path], tmp_path: Path
+) -> None:
+    decoder = Model(model).decoder()
+    found = [(i, without_patterns(decoder.forest(f.split()))) for i, (f, _) in enumerate(PAIRS)]
+    write_forests(tmp_path / "forests", found)
+    options: dict[str, Any] = {
+        "forests": tmp_path / "forests",
+        "source": lists["source"],
+        "patterns": model,
+    }
+    learned = hopefear.tune(
+        "mira", **options, refs=lists["refs"], tokenize="none", out=tmp_path / "run", epochs=2
+    )
+    assert any(name.startswith("trigram:") for name in learned.weights)
+    texts = list(hopefear.rerank(**options, weights=tmp_path / "run"))
+    refs = lists["refs"].read_text().splitlines()
+    judged = hopefear.evaluate(hyp={"ours": texts}, refs=[refs], tokenize="none", resamples=0)
+    assert judged.systems[0].metrics["bleu"].score == pytest.approx(learned.tuning_score)
     hopefear.inspect(tmp_path / "run", sentence="0", out=tmp_path / "cloud.svg")
 
 
@@ -159,7 +253,7 @@ def test_alignments_are_those_of_the_hypotheses_in_the_order_of_the_lists(
     [
         ({"nbest": "n", "patterns": "p"}, "patterns need the sentences"),
         ({"nbest": "n", "source": "s"}, "source: is for a decoder, or for patterns"),
-        ({"forests": "n", "source": "s", "patterns": "p"}, "patterns are counted in n-best lists"),
+        ({"model": "m", "source": "s", "patterns": "p"}, "patterns are counted in candidates that"),
         ({"forests": "n", "alignments": "a"}, "alignments are those of hypotheses"),
     ],
 )
@@ -173,7 +267,9 @@ def test_too_few_sources_and_missing_patterns_are_errors(
 ) -> None:
     (tmp_path / "few").write_text("a\n")
     given: dict[str, Any] = {**lists, "tokenize": "none", "patterns": model}
-    with pytest.raises(DataError, match=f"has 1 sentences, but there are lists of {len(PAIRS)}"):
+    with pytest.raises(
+        DataError, match=f"has 1 sentences, but there are candidates of {len(PAIRS)}"
+    ):
         hopefear.tune("pro", **(given | {"source": tmp_path / "few"}))
     with pytest.raises(FormatError, match=r"has no features-\*.tsv"):
         hopefear.tune("pro", **(given | {"patterns": tmp_path}))

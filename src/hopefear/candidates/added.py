@@ -1,22 +1,25 @@
-"""N-best lists from elsewhere with further features: counts of words and of pairs of words.
+"""Candidates from elsewhere with further features: counts of words and of pairs of words.
 
 Gimpel and Smith (2012), Structured ramp loss minimization for machine translation, section 4.3, add
-patterns to the k-best lists of another system.
+patterns to the lattices and k-best lists of another system.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopefear.errors import DataError
+from hopefear.forest import Forest
 from hopefear.formats import read_lines
 from hopefear.formats.files import PathLike
 from hopefear.nbest import NBest
+from hopefear.translation import ForestRescorer
 from hopefear.translation.features.counting import Links, WordCounter
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
-__all__ = ["count_in_lists", "read_sources"]
+__all__ = ["CountedForests", "count_in_lists", "read_sources"]
 
 Arrays = tuple[IntArray, NDArray[np.int32], FloatArray]
 """Sparse rows: offsets, ids and values."""
@@ -54,12 +57,76 @@ def count_in_lists(
     return nbest.with_features(names, *_joined(nbest.feature_arrays(), rows, names))
 
 
+class CountedForests:
+    """Forests with counts as further features of their edges.
+
+    N-grams reach across edges: a node is split by the words at its ends that an n-gram could go on
+    with. All derivations stay. Forests that were made with a language model are split already, so
+    that few nodes are added.
+
+    Parameters
+    ----------
+    counter : WordCounter
+        What to count.
+    source : path
+        The sentences that the forests translate.
+    """
+
+    def __init__(self, counter: WordCounter, source: PathLike) -> None:
+        self._counter, self._path = counter, source
+        self._sources = [line.split() for line in read_lines(source)]
+        self._rescorer = ForestRescorer(
+            {}, word_features=counter.features.word_features, pop_limit=0
+        )
+
+    def count(self, sentence: int, forest: Forest) -> Forest:
+        """Return the forest of a sentence with counts; its vocabulary gets the new names."""
+        if sentence >= len(self._sources):
+            raise _missing(self._path, len(self._sources), sentence + 1)
+        names = forest.feature_names
+        rows = _joined(forest.core.feature_arrays(), self._rows(sentence, forest), names)
+        local = Forest(forest.core.with_features(names, *rows))
+        return self._rescorer.rescore(local, np.zeros(len(names)))
+
+    def _rows(self, sentence: int, forest: Forest) -> list[Mapping[str, float]]:
+        """Return what is counted on each edge by itself."""
+        source = self._sources[sentence]
+        of_sentence = self._counter.of_sentence(source)
+        spans = _spans(forest, len(source))
+
+        @cache
+        def count(words: tuple[str, ...], places: frozenset[int]) -> Mapping[str, float]:
+            return of_sentence.count(words, covered=[source[i] for i in sorted(places)])
+
+        found = []
+        for edge in range(forest.edge_count):
+            words = tuple(word for word in forest.target(edge) if isinstance(word, str))
+            places = frozenset(range(len(source)))
+            if spans is not None:
+                below = [spans[tail] for tail in forest.tails(edge).tolist()]
+                places = spans[forest.head(edge)].difference(*below)
+            found.append(count(words, places))
+        return found
+
+
+def _spans(forest: Forest, length: int) -> list[frozenset[int]] | None:
+    """Return the source words under each node; None if they are not known."""
+    begins, lengths = forest.core.source_begin.tolist(), forest.core.covered.tolist()
+    if min(begins) < 0 or lengths[forest.root] != length:
+        return None
+    return [frozenset(range(i, i + n)) for i, n in zip(begins, lengths, strict=True)]
+
+
 def read_sources(path: PathLike, sentences: int) -> list[list[str]]:
     """Read the words of the sentences that candidates translate; there must be so many."""
     lines = [line.split() for line in read_lines(path)]
     if len(lines) < sentences:
-        raise DataError(f"{path}: has {len(lines)} sentences, but there are lists of {sentences}")
+        raise _missing(path, len(lines), sentences)
     return lines
+
+
+def _missing(path: PathLike, lines: int, sentences: int) -> DataError:
+    return DataError(f"{path}: has {lines} sentences, but there are candidates of {sentences}")
 
 
 def _check_links(links: Links, source: int, target: int, sentence: int) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hopefear.candidates.added import CountedForests
 from hopefear.candidates.discretized import discretize_forest, discretize_lists
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError, HopefearWarning
@@ -109,6 +110,8 @@ class ForestReranking:
         Features that they do not list count nothing.
     bins : mapping
         The bins of discretized features, if the weights are of bins.
+    counted : CountedForests, optional
+        Adds counts of words, if the weights are of these too.
     format : str, optional
         Of the forests; told by content if not given.
     sentences : int
@@ -122,6 +125,7 @@ class ForestReranking:
     forests: PathLike
     weights: Weights
     bins: FeatureBins = field(default_factory=dict)
+    counted: CountedForests | None = None
     format: str | None = None
     sentences: int = 0
     size: int = 100
@@ -155,9 +159,10 @@ class ForestReranking:
             self.forests, self.format, feature_names=own, tell=self.tell
         ):
             self._check_values(sentence, forest)
-            if self.bins:
-                forest = discretize_forest(forest, self.bins, names)
-            yield sentence, without_boundaries(forest)
+            found = without_boundaries(forest)
+            if self.counted is not None:
+                found = self.counted.count(sentence, found)
+            yield sentence, discretize_forest(found, self.bins, names) if self.bins else found
         check_features(self.weights, list(names), "forests")
 
     def _check_values(self, sentence: int, forest: Forest) -> None:

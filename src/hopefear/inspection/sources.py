@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 from hopefear.candidates import HasForests, HasLists, ListSet
+from hopefear.candidates.added import CountedForests
 from hopefear.candidates.discretized import discretize_forest
 from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, without_boundaries
@@ -69,6 +70,7 @@ def inspect_run(
             "give the data instead of the run"
         )
     chosen = _run_weights(run) if weights is None else weights
+    counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
     searching = replace(options, search=options.search or getattr(settings.learner, "search", None))
     if data.forests is not None:
         return inspect_forests(
@@ -79,12 +81,12 @@ def inspect_run(
             sentence,
             searching,
             format=data.format,
+            counted=None if counter is None else CountedForests(counter, cast(Path, data.source)),
             bins=run_bins(run),
             tell=tell,
         )
     if settings.translates:
         return _inspect_decoded(run, settings, data, sentence, chosen, searching, tell)
-    counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
     return inspect_lists(
         data,
         settings.metric,
@@ -158,6 +160,7 @@ def inspect_forests(
     options: CloudOptions,
     *,
     format: str | None = None,
+    counted: CountedForests | None = None,
     bins: FeatureBins | None = None,
     tell: Tell = tell_nobody,
 ) -> Cloud:
@@ -174,6 +177,8 @@ def inspect_forests(
             raise DataError(f"{path}: the forest of sentence {number} has no reference")
         tell(str(path), done, STORED_CONTEXT)
         forest = without_boundaries(stored)
+        if counted is not None:
+            forest = counted.count(number, forest)
         if bins:
             forest = discretize_forest(forest, bins, names)
         vector = weights.vector(forest.feature_names)

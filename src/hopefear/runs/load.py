@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from hopefear.candidates import Candidates, ForestSet, ListSet
-from hopefear.candidates.added import count_in_lists, read_sources
+from hopefear.candidates.added import CountedForests, count_in_lists, read_sources
 from hopefear.candidates.discretized import discretize_forest, discretize_lists
 from hopefear.candidates.read_lists import read_lists
 from hopefear.errors import DataError
@@ -132,17 +132,17 @@ def load_data(
     warnings: tuple[str, ...] = ()
     names = Vocabulary() if feature_names is None else feature_names
     if settings.forests is not None:
-        return _load_forests(settings, cast(TextMetric, metric), role, names, threads, tell)
+        return _load_forests(
+            settings, cast(TextMetric, metric), role, names, threads, counter, tell
+        )
     keyed = [read_keyed_lines(path) for path in settings.references if settings.keyed_references]
     keys = SentenceKeys(keyed[0] if keyed else ())
     builder = NBestBuilder(feature_names=names, memory_limit=memory_limit)
     read = read_lists(settings, builder, keys, tell)
-    nbest, added = read.nbest, frozenset[str]()
+    nbest = read.nbest
     if counter is not None:
-        known = frozenset(names)
         sources = read_sources(cast(Path, settings.source), nbest.sentence_count)
         nbest = count_in_lists(nbest, counter, sources, read.links)
-        added = frozenset(names) - known
     if isinstance(metric, Column):
         values = cast(FloatArray, read.scores)
         nbest.set_statistics(metric.statistics(values))
@@ -169,7 +169,7 @@ def load_data(
         files=_files(settings.nbest),
         fingerprints=_of_role(role, judged_by | {"nbest": fingerprint_candidates(tuning_set)}),
         warnings=warnings,
-        added=added,
+        added=frozenset() if counter is None else counter.names,
     )
 
 
@@ -179,17 +179,20 @@ def _load_forests(
     role: str,
     names: Vocabulary,
     threads: int,
+    counter: WordCounter | None,
     tell: Tell,
 ) -> Loaded:
     """Read forests; sentences that have none have None."""
     path = cast(Path, settings.forests)
     references = read_references(settings.references)
     forests: list[Forest | None] = [None] * len(references)
+    counted = None if counter is None else CountedForests(counter, cast(Path, settings.source))
     last = settings.sentences - 1
     for sentence, forest in read_forests(path, settings.format, feature_names=names, tell=tell):
         if sentence < len(forests):
             # At once, so that there are never two of all.
-            forests[sentence] = without_boundaries(forest)
+            found = without_boundaries(forest)
+            forests[sentence] = found if counted is None else counted.count(sentence, found)
         last = max(last, sentence)
     _check_length(last + 1, references, f"{path} has forests", settings, role)
     tell(f"{role} data: {metric.name}", 0, 0)
@@ -208,6 +211,7 @@ def _load_forests(
         files=str(path),
         fingerprints=_of_role(role, fingerprints),
         warnings=tokenization_warnings(metric, references),
+        added=frozenset() if counter is None else counter.names,
     )
 
 

@@ -157,7 +157,7 @@ class TuneSettings:
     )
     patterns: Path | None = setting(
         None,
-        "Features of words to count in n-best lists: a model that 'hopefear train --features "
+        "Features of words to count in lists or forests: a model that 'hopefear train --features "
         "patterns' made, or its file features-patterns.tsv.",
         group=TUNING,
     )
@@ -391,9 +391,11 @@ class TuneSettings:
             raise ConfigError(problem, settings=("discretize.bits",))
 
     def _check_patterns(self) -> None:
-        if self.patterns is not None and self.kind is not LISTS:
-            problem = f"patterns are counted in n-best lists, not in {self.kind.settings}"
-            raise ConfigError(problem, settings=("patterns", "tuning.nbest"))
+        if self.patterns is not None and self.translates:
+            problem = (
+                f"patterns are counted in candidates that are there, not in {self.kind.settings}"
+            )
+            raise ConfigError(problem, settings=("patterns", "tuning.nbest", "tuning.forests"))
         for name, data in (("tuning", self.tuning), ("dev", self.dev)):
             if data is None or data.candidates is None:
                 continue

@@ -6,6 +6,7 @@ patterns on the k-best lists and lattices of another system.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -76,6 +77,13 @@ class WordCounter:
             )
         return cls(FeatureSet.joined(_read(file) for file in files))
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all features."""
+        words = self.features.word_features
+        found = {*words.ngrams.values(), *words.triggers.values()}
+        return frozenset(found.union(*(lexical.names for lexical in self._lexical)))
+
     def of_sentence(self, source: Sequence[str]) -> "SentenceCounter":
         """Return what counts in translations of a sentence."""
         triggered: dict[str, list[str]] = {}
@@ -131,7 +139,8 @@ class SentenceCounter:
         for lexical in self._lexical:
             found.update(lexical.words(target))
             if links is None:
-                found.update(lexical.cooccurring(covered or self._source, target))
+                among = self._source if covered is None else covered
+                found.update(lexical.cooccurring(among, target))
             else:
                 found.update(lexical.linked(self._source, target, links))
         return found
@@ -145,6 +154,11 @@ class _Lexical:
         self._sources, self._targets = set(template.source_words), set(template.target_words)
         self._unknown = template.unknown
         self._has_links = any(f is not None for f, _ in template.pairs)
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names of all features."""
+        return self._names.values()
 
     def _class(self, word: str, known: Collection[str]) -> str | Special | None:
         if word in ENDS:
