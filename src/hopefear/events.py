@@ -107,6 +107,9 @@ class EpochFinished(Event):
     much on average over all of them (`violation`); how many constraints a sentence had
     (`working_set`); how many sentences a second were learned from. If there is dev data, their
     `tuning_score` is that of the translations of the epoch, each under the weights of its time.
+
+    Workers that hear each other count the `messages` that they sent, a copy for each listener, and
+    their bytes (`bytes_sent`); `waiting` is the most messages that ever waited for one of them.
     """
 
     epoch: int
@@ -122,6 +125,9 @@ class EpochFinished(Event):
     violation: float | None = None
     working_set: float | None = None
     sentences_per_second: float | None = None
+    messages: int | None = None
+    bytes_sent: int | None = None
+    waiting: int | None = None
 
 
 @events.register("run_failed")

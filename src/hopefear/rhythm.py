@@ -94,6 +94,8 @@ class Step:
         Whether sentences are visited in random order.
     shared : bool
         Whether lessons are sent to other learners.
+    learners : int
+        How many share the sentences, each learning what all of them teach.
     progress : callable
         To be called now and then with how much of the block is done.
     """
@@ -106,6 +108,7 @@ class Step:
     shard: int = 0
     shuffled: bool = True
     shared: bool = False
+    learners: int = 1
     progress: ProgressCallback = lambda done, total: None
 
     @property

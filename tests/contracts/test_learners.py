@@ -6,6 +6,7 @@ for any number of threads, resumable bit for bit), or is refused from the settin
 
 import dataclasses
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ from hopefear.events import EpochFinished, Event, RunFinished
 from hopefear.learners import AnyLearner, learners
 from hopefear.losses import losses
 from hopefear.metrics import Bleu, Column, Metric, TextMetric, metrics
-from hopefear.parallel import Serial, Strategy, strategies
+from hopefear.parallel import Asynchronous, Mixing, Serial, Strategy, strategies
 from hopefear.regularizers import L1, L2, L2Start
 from hopefear.rhythm import Rhythm
 from hopefear.runs.checkpoint import CheckpointFile
@@ -136,7 +137,10 @@ def test_a_learner_raises_the_metric_and_does_not_depend_on_threads(
     assert after.tuning_score is not None
     # Each of several workers sees a part of the sentences, and learns less in an epoch.
     assert after.tuning_score > before + (1.0 if strategy == "serial" else 0.0)
-    assert finished(two).weights == after.weights
+    if STRATEGIES[strategy].repeatable:
+        assert finished(two).weights == after.weights
+    else:
+        assert np.isfinite(finished(two).weights.array).all()
 
 
 @pytest.mark.parametrize(("name", "kind", "strategy"), RUNS)
@@ -235,8 +239,13 @@ def test_a_learner_is_a_frozen_set_of_settings_with_defaults_and_a_rhythm(name: 
 
 
 def test_one_worker_is_the_serial_strategy() -> None:
-    for name, kind in (("kbest-mira", LISTS), ("sgd", LISTS), ("oro", LISTS), ("mira", FORESTS)):
-        chosen = VARIANTS[name], kind
-        serial = events_of(*chosen, Serial(), METRICS["bleu"])
-        mixed = events_of(*chosen, strategies["mixing"](workers=1), METRICS["bleu"])
-        assert finished(mixed).weights == finished(serial).weights
+    several = [make(workers=1) for make in (Mixing, Asynchronous)]
+    for name, kind in product(VARIANTS, GIVEN.values()):
+        if refusal(VARIANTS[name], kind, Serial(), METRICS["bleu"]) is not None:
+            continue
+        found = None
+        for strategy in several:
+            if refusal(VARIANTS[name], kind, strategy, METRICS["bleu"]) is None:
+                found = found or events_of(VARIANTS[name], kind, Serial(), METRICS["bleu"])
+                alone = events_of(VARIANTS[name], kind, strategy, METRICS["bleu"])
+                assert finished(alone).weights == finished(found).weights

@@ -429,7 +429,7 @@ def test_with_held_out_data_the_tuning_score_is_that_of_the_translations_on_the_
     next(told)
     found = course.epoch(course.start(first), 0, lambda done, total: None)
     assert found is not None
-    figures = found[1]
+    figures = found[1].figures
     assert figures is not None
     epoch = next(told)
     assert isinstance(epoch, EpochFinished)
@@ -445,6 +445,6 @@ def test_a_learner_of_scaled_features_tells_the_same() -> None:
     course = course_of(Mira(rate=0.05), data, first, scaled=True)
     found = course.epoch(course.start(first), 0, lambda done, total: None)
     assert found is not None
-    figures = found[1]
+    figures = found[1].figures
     assert figures is not None
     assert figures.sentences == data.sentence_count

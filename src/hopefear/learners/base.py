@@ -20,6 +20,7 @@ __all__ = [
     "Figures",
     "Learner",
     "Mergeable",
+    "Teaching",
     "check_metric",
     "held_features",
     "is_scale_free",
@@ -101,6 +102,17 @@ class Mergeable(Protocol):
 
     def merge(self, states: Sequence[Any]) -> Any:
         """Return the mean of states that learned from different sentences."""
+
+
+@runtime_checkable
+class Teaching(Protocol):
+    """A learner whose lessons others can learn from; one that is false has nothing in it."""
+
+    def silence(self) -> Any:
+        """Return a lesson without anything in it: the pattern by which lessons are read."""
+
+    def throttled(self, factor: float) -> Any:
+        """Return the learner for steps that add up with those of others: with lower rates."""
 
 
 AnyLearner = Learner[Any, Any, Any]

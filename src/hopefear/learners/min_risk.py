@@ -43,8 +43,8 @@ class MinRisk(OnlineLearner):
             edge_scores=visit.example.scores[split.edges], temperature=temperature
         )
         covariance = distribution.covariance(split.statistics @ visit.document.linear_gain())
-        ids, gradient = covariance.ids, covariance.values / temperature
-        for other in visit.heard:
-            visit.move(other.ids, visit.rates[other.ids] * other.rows[0])
-        visit.move(ids, visit.rates[ids] * gradient)
-        return Taught(ids, gradient[np.newaxis], np.zeros(0))
+        gradient = covariance.values / temperature
+        taught = Taught(covariance.ids, gradient[np.newaxis], np.zeros(0))
+        for step in (*visit.heard, taught):
+            visit.climb(step)
+        return taught

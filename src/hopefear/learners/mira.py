@@ -5,7 +5,7 @@ Tsochantaridis et al. (2004), ICML, for cutting planes; Chiang (2012), Hope and 
 discriminative training of SMT, JMLR 13, algorithm 2, and algorithm 4 for working sets of others.
 """
 
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,10 @@ class Mira(HopeFearLearner):
         for ids, x in solved:
             self.learn_rates(visit.rates, ids, x)
         return own.taught(violation) if violation else None
+
+    def throttled(self, factor: float) -> Self:
+        """Return the same learner: one problem over all working sets needs no lower rates."""
+        return self
 
     def learn_rates(self, rates: FloatArray, ids: NDArray[np.int32], x: FloatArray) -> None:
         """Change the rates after a step; MIRA's stay."""

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal, Self, cast
 
 import numpy as np
 
@@ -118,8 +118,9 @@ class OnlineLearner(ABC):
         rates = state.rates * (heat / state.document.scale)
         figures = Figures(statistics=np.zeros(data.corpus_score.dimension))
         penalty = self._penalty(data, state.origin, len(weights))
-        lessons: list[Taught] = []
-        others = tuple(taught for lesson in heard for taught in lesson.taught)
+        lessons: dict[int, Taught] = {}
+        known = len(data.feature_names)
+        others = tuple(taught for lesson in heard for taught in lesson.taught(known))
         for done, sentence in enumerate(block.tolist(), 1):
             forest = data.forest(sentence, weights.current)
             if forest is not None:
@@ -134,12 +135,13 @@ class OnlineLearner(ABC):
                 taught, others = self.update(visit), ()
                 figures += _figures_of(taught, example)
                 if step.shared and taught is not None:
-                    lessons.append(taught)
+                    lessons[sentence] = taught
                 weights.count(state.seen + done if self.average == "late" else 1.0)
                 document = document.add(example.best.statistics)
             if penalty is not None and (state.seen + done) % REGULARIZED == 0:
                 # v ← argmin R(v) k/N + ½ (v − w)ᵀ Σ⁻¹ (v − w), with Σ = η for all but AROW
-                w, steps = np.array(weights.current), rates * (REGULARIZED / data.sentence_count)
+                w, share = np.array(weights.current), REGULARIZED * step.learners
+                steps = rates * (share / data.sentence_count)
                 change = penalty.proximal(w, steps) - w
                 weights.add(np.arange(len(w), dtype=np.int32), change, 1.0)
                 trial = np.array(weights.current)
@@ -151,7 +153,16 @@ class OnlineLearner(ABC):
             origin=state.origin,
             seen=state.seen + len(block),
         )
-        return after, OnlineLesson(figures=figures, taught=tuple(lessons))
+        return after, OnlineLesson.of(lessons, figures)
+
+    def silence(self) -> OnlineLesson:
+        """Return a lesson without anything in it."""
+        return OnlineLesson.of({}, Figures(statistics=np.empty(0)))
+
+    def throttled(self, factor: float) -> Self:
+        """Return a learner with lower rates, whose steps add up with those of others."""
+        rates = {name: factor * rate for name, rate in self.feature_rates.items()}
+        return replace(self, rate=factor * self.rate, feature_rates=rates)
 
     def weights(self, state: OnlineState) -> FloatArray:
         """Return the mean over some steps, or the last weights."""
@@ -167,7 +178,7 @@ class OnlineLearner(ABC):
         return OnlineState(
             weights=_core.OnlineWeights.merged([state.weights for state in states]),
             document=document,
-            rates=np.mean([state.rates for state in states], axis=0),
+            rates=_mean_rates([state.rates for state in states]),
             origin=states[0].origin,
             seen=max(state.seen for state in states),
         )
@@ -192,6 +203,14 @@ class OnlineLearner(ABC):
                 if fnmatchcase(names[i], pattern):
                     rates[i - first] = rate
         return rates
+
+
+def _mean_rates(rates: Sequence[FloatArray]) -> FloatArray:
+    """Return the mean rate of each feature, over those who have met it."""
+    longest = max(rates, key=len)
+    known = [np.append(own, np.full(len(longest) - len(own), np.nan)) for own in rates]
+    mean: FloatArray = np.nanmean(known, axis=0)
+    return mean
 
 
 def _figures_of(taught: Taught | None, example: Example) -> Figures:

@@ -21,7 +21,7 @@ class OnlineSgd(HopeFearLearner):
     def update(self, visit: Visit) -> Taught | None:
         """Take one step, and those that were heard."""
         for other in visit.heard:
-            visit.move(other.ids, visit.rates[other.ids] * other.rows[0])
+            visit.climb(other)
         example, document = visit.example, visit.document
         hope = self.reference.choose(example, self.search, document, visit.epoch)
         if hope is None:
@@ -33,7 +33,7 @@ class OnlineSgd(HopeFearLearner):
             return None
         working.add(fear)
         taught = working.taught(violation)
-        visit.move(taught.ids, visit.rates[taught.ids] * taught.rows[0])
+        visit.climb(taught)
         return taught
 
     def rival(self, visit: Visit) -> Found:

@@ -1,12 +1,14 @@
 """What online learners handle: the state they keep, a sentence they visit, what it taught."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopefear import _core
+from hopefear.errors import DataError
 from hopefear.learners.base import Figures
 from hopefear.metrics import OracleDocument
 from hopefear.search import Example
@@ -53,12 +55,64 @@ class Taught:
     violation: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class OnlineLesson:
-    """What a block was like, and what its sentences taught if others listen."""
+    """What a block was like, and what its sentences taught if others listen.
 
-    figures: Figures
-    taught: tuple[Taught, ...] = ()
+    Attributes
+    ----------
+    figures : Figures
+        What the block was like; not sent to others.
+    sets : array
+        For each sentence that taught something its number, features, rows and losses.
+    ids, rows, losses : array
+        Those of all sentences, one after the other; see `Taught`.
+    """
+
+    figures: Annotated[Figures, "derived"]
+    sets: Annotated[NDArray[np.int32], "free"]
+    ids: Annotated[NDArray[np.int32], "free"]
+    rows: Annotated[FloatArray, "free"]
+    losses: Annotated[FloatArray, "free"]
+
+    @classmethod
+    def of(cls, taught: Mapping[int, Taught], figures: Figures) -> "OnlineLesson":
+        """Return what sentences taught, by their numbers."""
+        sizes = [[i, len(one.ids), len(one.rows), len(one.losses)] for i, one in taught.items()]
+        none = Taught(np.empty(0, dtype=np.int32), np.empty((0, 0)), np.empty(0))
+        parts = [none, *taught.values()]
+        return cls(
+            figures=figures,
+            sets=np.array(sizes, dtype=np.int32).reshape(-1, 4),
+            ids=np.concatenate([one.ids for one in parts]),
+            rows=np.concatenate([one.rows.ravel() for one in parts]),
+            losses=np.concatenate([one.losses for one in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def taught(self, features: int) -> list[Taught]:
+        """Return what each sentence taught of so many features.
+
+        Raises
+        ------
+        DataError
+            If the parts of a lesson that came from elsewhere do not fit together.
+        """
+        sizes = self.sets[:, 1:].astype(np.int64)
+        lengths = np.stack([sizes[:, 0], sizes[:, 0] * sizes[:, 1], sizes[:, 2]], axis=1)
+        ends = lengths.cumsum(axis=0)
+        whole = [len(self.ids), len(self.rows), len(self.losses)]
+        unknown = len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < features
+        if (sizes < 0).any() or lengths.sum(axis=0).tolist() != whole or unknown:
+            raise DataError("a lesson of another learner does not fit together")
+        found = []
+        for size, begin, end in zip(sizes, ends - lengths, ends, strict=True):
+            ids, rows, losses = (slice(*pair) for pair in zip(begin, end, strict=True))
+            shape = (size[1], size[0])
+            found.append(Taught(self.ids[ids], self.rows[rows].reshape(shape), self.losses[losses]))
+        return found
 
 
 class Visit:
@@ -102,3 +156,7 @@ class Visit:
         """Take the step: w += change, for these features."""
         self._weights.add(np.ascontiguousarray(ids, dtype=np.int32), change, 1.0)
         self.trial[ids] = self._weights.current[ids]
+
+    def climb(self, taught: Taught) -> None:
+        """Take a gradient step, this sentence's or another learner's: w += η x."""
+        self.move(taught.ids, self.rates[taught.ids] * taught.rows[0])

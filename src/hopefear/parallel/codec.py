@@ -4,11 +4,13 @@ A value is made of arrays, numbers, kernels of the core that can be saved, spars
 lists, and dataclasses and tuples of these. Nothing that is read is ever executed, and nothing is
 trusted: a value of the same kind is the pattern by which arrays become a value again. An array has
 the type and shape of the pattern's; fields that are annotated "grows" may have more rows, each as
-many as the others; one that is annotated "derived" is not written and taken from the pattern.
+many as the others; "free" ones may have any number of rows, and one that is annotated "derived" is
+not written and taken from the pattern.
 """
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any, get_args, get_origin
 
@@ -20,9 +22,18 @@ from hopefear.errors import DataError
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.settings import type_hints
 
-__all__ = ["Arrays", "decode", "encode"]
+__all__ = [
+    "Arrays",
+    "decode",
+    "encode",
+    "join_messages",
+    "pack",
+    "split_messages",
+    "unpack",
+]
 
 Arrays = dict[str, NDArray[Any]]
+WIDTH = 8  # bytes of a size in messages
 SPARSE = ("data", "indices", "indptr", "shape")  # of a matrix of SciPy
 
 
@@ -84,7 +95,7 @@ def decode(
                 arrays,
                 data,
                 f"{name}.{field.name}",
-                grows="grows" in marks[field.name],
+                grows=not {"grows", "free"}.isdisjoint(marks[field.name]),
             )
             for field in fields(pattern)
             if "derived" not in marks[field.name]
@@ -94,7 +105,9 @@ def decode(
             raise DataError(f"'{name}' has parts of different lengths: {rows}")
         return replace(pattern, **parts)
     if isinstance(pattern, tuple):
-        return tuple(decode(part, arrays, data, f"{name}.{i}") for i, part in enumerate(pattern))
+        return tuple(
+            decode(part, arrays, data, f"{name}.{i}", grows=grows) for i, part in enumerate(pattern)
+        )
     array = _array(arrays, name)
     if isinstance(pattern, np.ndarray):
         fixed = pattern.shape[1:] if grows else pattern.shape
@@ -109,6 +122,66 @@ def decode(
     if array.ndim != 0 or array.dtype.kind not in ("fi" if kind == "f" else kind):
         raise DataError(f"'{name}' has {array.dtype} {array.shape}, expected a number or text")
     return type(pattern)(array.item())
+
+
+def pack(arrays: Arrays) -> bytes:
+    """Return arrays as one message: their names, types and shapes, and then their numbers."""
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    table = [[name, one.dtype.str, arrays[name].shape] for name, one in whole.items()]
+    head = json.dumps(table, separators=(",", ":")).encode()
+    return b"".join([_size(len(head)), head, *(one.tobytes() for one in whole.values())])
+
+
+def unpack(message: bytes) -> Arrays:
+    """Return the arrays of a message.
+
+    Raises
+    ------
+    DataError
+        If it is not one.
+    """
+    begin = WIDTH + _read_size(message)
+    try:
+        table = json.loads(message[WIDTH:begin])
+        arrays: Arrays = {}
+        for name, kind, shape in table:
+            if kind[1] not in "biuf" or not all(isinstance(n, int) and n >= 0 for n in shape):
+                raise DataError(f"it has an array of {kind} with the shape {shape}")
+            count = math.prod(shape)
+            array = np.frombuffer(message, np.dtype(kind), count, begin)
+            arrays[name] = array.reshape(shape)
+            begin += array.nbytes
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise DataError(f"a message is damaged: {error}") from error
+    if begin != len(message):
+        raise DataError(f"a message is damaged: it has {len(message)} bytes, expected {begin}")
+    return arrays
+
+
+def join_messages(messages: Sequence[bytes]) -> NDArray[np.uint8]:
+    """Return several messages as one array, each after its size."""
+    joined = b"".join(part for one in messages for part in (_size(len(one)), one))
+    return np.frombuffer(joined, dtype=np.uint8)
+
+
+def split_messages(joined: NDArray[np.uint8]) -> tuple[bytes, ...]:
+    """Return the messages of an array."""
+    data, found, begin = joined.tobytes(), [], 0
+    while begin < len(data):
+        end = begin + WIDTH + _read_size(data, begin)
+        found.append(data[begin + WIDTH : end])
+        begin = end
+    if begin != len(data):
+        raise DataError("the last of several messages is cut off")
+    return tuple(found)
+
+
+def _size(number: int) -> bytes:
+    return number.to_bytes(WIDTH, "little")
+
+
+def _read_size(data: bytes, begin: int = 0) -> int:
+    return int.from_bytes(data[begin : begin + WIDTH], "little")
 
 
 def _marks(kind: type) -> dict[str, tuple[object, ...]]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hopefear.learners.base import AnyLearner
-from hopefear.parallel.base import Pass, Task, strategies
+from hopefear.parallel.base import Pass, Strategy, Task, strategies
 from hopefear.rhythm import Step
 from hopefear.settings import settings
 
@@ -14,7 +14,7 @@ __all__ = ["Serial"]
 
 @strategies.register("serial")
 @settings
-class Serial:
+class Serial(Strategy):
     """One learner sees all blocks; kernels still use all cores."""
 
     def refuse(self, learner: AnyLearner) -> None:

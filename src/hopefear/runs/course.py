@@ -11,9 +11,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from hopefear.candidates import Candidates, HasBlockLists, HasLists, HasSurface, HasUnits, ListSet
-from hopefear.learners import AnyLearner, Figures, held_features, is_scale_free, needed_data
+from hopefear.learners import AnyLearner, held_features, is_scale_free, needed_data
 from hopefear.nbest import NBestBuilder
-from hopefear.parallel import Strategy, Task
+from hopefear.parallel import Executor, Pass, Strategy, Task, Threads, together
 from hopefear.rhythm import ProgressCallback, Rhythm, Step
 from hopefear.runs.scale import fixed_norm, nearest_scale
 from hopefear.types import BoolArray, FloatArray
@@ -38,10 +38,11 @@ class Course(Protocol):
     def start(self, weights: FloatArray) -> Any:
         """Return the state before the first epoch."""
 
-    def epoch(
-        self, state: Any, number: int, progress: ProgressCallback
-    ) -> tuple[Any, Figures | None] | None:
-        """Return the state after epoch `number`, from 0, and its figures; None if none is left."""
+    def epoch(self, state: Any, number: int, progress: ProgressCallback) -> tuple[Any, Pass] | None:
+        """Return the state after epoch `number`, from 0, and what the epoch was like.
+
+        None if there is nothing left to learn.
+        """
 
     def weights(self, state: Any) -> FloatArray:
         """Return the weights that the state stands for."""
@@ -70,6 +71,8 @@ class Passes:
         The epochs of the learner's schedule, if these go on with it; 0 if it begins with them.
     first : array, optional
         The weights before the first epoch, if they are not the origin.
+    executor : Executor
+        Where the strategy's workers work.
     """
 
     data: Candidates
@@ -82,6 +85,7 @@ class Passes:
     earlier: int = 0
     schedule: int = 0
     first: FloatArray | None = None
+    executor: Executor = field(default_factory=Threads)
 
     @property
     def epochs(self) -> int:
@@ -96,16 +100,18 @@ class Passes:
     def _task(self) -> Task:
         data = cast(HasUnits, self.data).scaled if self.scaled else self.data
         return Task(
-            learner=self.learner, data=data, rhythm=self.rhythm, origin=self.origin * self._unit
+            learner=self.learner,
+            data=data,
+            rhythm=self.rhythm,
+            origin=self.origin * self._unit,
+            executor=self.executor,
         )
 
     def start(self, weights: FloatArray) -> Any:
-        """Return the learner's state at `weights`."""
-        return self._task.start(weights * self._unit)
+        """Return the strategy's state at `weights`."""
+        return self.strategy.start(self._task, weights * self._unit)
 
-    def epoch(
-        self, state: Any, number: int, progress: ProgressCallback
-    ) -> tuple[Any, Figures | None] | None:
+    def epoch(self, state: Any, number: int, progress: ProgressCallback) -> tuple[Any, Pass] | None:
         """Carry out one epoch by the strategy."""
         step = Step(
             epoch=self.earlier + number if self.schedule else number,
@@ -119,17 +125,18 @@ class Passes:
             return None
         after = found.state
         if self.rhythm.line_search:
-            old, new = self.learner.weights(state), self.learner.weights(after)
+            old, new = (self.strategy.weights(self._task, one) for one in (state, after))
             # On the lists of this epoch alone: earlier ones are not kept (Watanabe, 2012, 4.2).
             lists = _together(found.listed) if found.listed else cast(HasSurface, self._task.data)
-            after = self._task.start(lists.line_search(old, new - old))
+            searched = lists.line_search(old, new - old)
+            after = self.strategy.start(self._task, searched)
         if is_scale_free(self.learner):
             after = self.start(self._normed(self.weights(after)))
-        return after, found.figures
+        return after, found
 
     def weights(self, state: Any) -> FloatArray:
         """Return the weights for features as they are; those that are not learned stay."""
-        w = self.learner.weights(state) / self._unit
+        w = self.strategy.weights(self._task, state) / self._unit
         return w if self._learned is None else np.where(self._learned, w, self._first)
 
     @property
@@ -202,6 +209,7 @@ class Decodings:
     seed: int
     scaled: bool = False
     online: bool = False
+    executor: Executor = field(default_factory=Threads)
     _listed: dict[bytes, ListSet] = field(default_factory=dict)  # under the last weights
 
     @property
@@ -215,7 +223,7 @@ class Decodings:
 
     def epoch(
         self, state: DecodingState, number: int, progress: ProgressCallback
-    ) -> tuple[DecodingState, None] | None:
+    ) -> tuple[DecodingState, Pass] | None:
         """List and learn; None if there is nothing new to learn from."""
         if state.converged:
             return None
@@ -239,15 +247,18 @@ class Decodings:
             earlier=number * self.rhythm.epochs,
             schedule=self.rhythm.decodings * self.rhythm.epochs if self.online else 0,
             first=start,
+            executor=self.executor,
         )
-        w = _learned(passes, lists, start, progress)
+        w, found = _learned(passes, lists, start, progress)
         moved = np.abs(w - start).max(initial=0.0)
         converged = bool(moved <= UNCHANGED * np.abs(w).max(initial=0.0))
         handed = w
         if self.data.scale_matters and not is_scale_free(self.learner):
             before = _padded(state.weights, len(start))
             handed = fixed_norm(w, before, lists.feature_spread > 0)
-        return DecodingState(learned=w, weights=handed, lists=lists, converged=converged), None
+        after = DecodingState(learned=w, weights=handed, lists=lists, converged=converged)
+        # The figures of its epochs are not those of the lists that come of it.
+        return after, replace(together(after, found), figures=None, listed=())
 
     def weights(self, state: DecodingState) -> FloatArray:
         """Return the weights as they are handed over."""
@@ -290,20 +301,22 @@ def _padded(weights: FloatArray, length: int) -> FloatArray:
 
 def _learned(
     passes: Passes, lists: ListSet, start: FloatArray, progress: ProgressCallback
-) -> FloatArray:
-    """Return the weights of the best epoch on the lists, or of the last one."""
+) -> tuple[FloatArray, list[Pass]]:
+    """Return the weights of the best epoch on the lists, or of the last one, and all epochs."""
     sign = 1.0 if lists.metric.higher_is_better else -1.0
     state, best, high = passes.start(start), start, -np.inf
+    done: list[Pass] = []
     for number in range(passes.epochs):
         found = passes.epoch(state, number, lambda done, total: None)
         if found is None:
             break
         state, w = found[0], passes.weights(found[0])
+        done.append(replace(found[1], state=None, listed=()))
         score = sign * lists.score(w) if passes.rhythm.keep == "best" else np.inf
         if score > high or passes.rhythm.keep == "last":
             best, high = w, score
         progress(number + 1, passes.epochs)
-    return best
+    return best, done
 
 
 def lists_are_made(learner: AnyLearner, kind: type[Candidates]) -> bool:
@@ -323,8 +336,12 @@ def plan(
     origin: FloatArray,
     seed: int,
     scaled: bool = False,
+    executor: Executor | None = None,
 ) -> Course:
-    """Return the course of a run whose settings fit together."""
+    """Return the course of a run whose settings fit together.
+
+    Workers work on the threads of this machine, unless an executor takes them elsewhere.
+    """
     course: Callable[..., Course] = Passes
     block = rhythm.lists == "block"
     if lists_are_made(learner, type(data)) and not (block and isinstance(data, HasBlockLists)):
@@ -340,4 +357,5 @@ def plan(
         origin=origin,
         seed=seed,
         scaled=scaled,
+        executor=executor or Threads(),
     )

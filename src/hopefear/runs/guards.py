@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from hopefear._core import thread_count
 from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError
@@ -42,7 +43,12 @@ LOOKED_AT = 50
 
 
 def check_repeatable(settings: TuneSettings) -> Iterator[str]:
-    """Warn about data that can be read only once."""
+    """Warn about data that can be read only once, and about results that depend on chance."""
+    if not settings.strategy.repeatable and thread_count(settings.threads) > 1:
+        yield (
+            "learners that hear each other while they work give other weights in every run, since "
+            "no two runs deliver messages at the same moments; --threads 1 repeats a run"
+        )
     if once := settings.from_standard_input:
         yield (
             f"{some(once)} {number_word(len(once), 'is', 'are')} read from standard input, so this "

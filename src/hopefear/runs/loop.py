@@ -25,8 +25,8 @@ from hopefear.events import (
     RunStarted,
     Warned,
 )
-from hopefear.learners import Figures
 from hopefear.metrics import Bleu, Metric
+from hopefear.parallel import Pass
 from hopefear.rhythm import ProgressCallback
 from hopefear.runs.checkpoint import CheckpointFile, Position
 from hopefear.runs.course import Course
@@ -104,7 +104,9 @@ def learn(
             found, seconds = (ahead or _learned(course, position.state, epoch, progress))()
             if found is None:
                 break
-            state, figures = found
+            (state, told), figures = found, found[1].figures
+            for note in told.notes:
+                yield Warned(message=f"epoch {epoch + 1}: {note}")
             w = course.weights(state)
             check_weights(w, data.feature_names, data.feature_spread, epoch + 1, first)
             # A line search may find nothing once, but then it has other directions to try.
@@ -120,9 +122,7 @@ def learn(
                 dev.begin(_aligned(w, data.feature_names, dev))
                 ahead = _learned(course, state, epoch + 1, progress)
             held_out = None if dev is None else dev.chosen(_aligned(w, data.feature_names, dev))
-            event = _finished(
-                course, w, tuning, held_out, figures, epoch=epoch + 1, seconds=seconds
-            )
+            event = _finished(course, w, tuning, held_out, told, epoch=epoch + 1, seconds=seconds)
             yield event
             track.add(event)
             position = replace(
@@ -168,7 +168,7 @@ def _ending(dev: Candidates | None) -> Iterator[None]:
             dev.cancel()
 
 
-_Learned = Callable[[], tuple[tuple[Any, Figures | None] | None, float]]
+_Learned = Callable[[], tuple[tuple[Any, Pass] | None, float]]
 """Gives what an epoch of a course gave, and the seconds that it took; or raises what it raised."""
 
 
@@ -193,7 +193,7 @@ def _finished(
     w: FloatArray,
     tuning: FloatArray,
     held_out: FloatArray | None,
-    figures: Figures | None,
+    told: Pass,
     *,
     epoch: int,
     seconds: float,
@@ -209,7 +209,12 @@ def _finished(
         dev_score=None if held_out is None else float(metric.score(held_out)),
         length_ratio=_length_ratio(metric, tuning if held_out is None else held_out),
     )
-    if figures is None:
+    if told.traffic.messages:
+        traffic = told.traffic
+        event = replace(
+            event, messages=traffic.messages, bytes_sent=traffic.sent, waiting=traffic.waiting
+        )
+    if (figures := told.figures) is None:
         return event
     sentences = max(figures.sentences, 1)
     return replace(

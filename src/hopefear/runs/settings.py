@@ -149,7 +149,11 @@ class TuneSettings:
         shown="the learner's own",
     )
     strategy: Annotated[Strategy, strategies] = setting(
-        factory=Serial, help="How the work is shared out.", group=STRATEGY
+        factory=Serial,
+        help="How the work is shared out: one learner, several whose weights are mixed after every "
+        "epoch, or several that hear each other.",
+        group=STRATEGY,
+        lift=("workers",),
     )
     tuning: DataSettings = setting(help="What to learn from.", group=TUNING, prefix="")
     dev: DataSettings | None = setting(
@@ -249,13 +253,14 @@ class TuneSettings:
     )
     seed: int = setting(
         1,
-        "The same seed and data give the same weights, for any number of threads.",
+        "The same seed and data give the same weights, for any number of threads; with "
+        "--strategy async on one thread.",
         group=RUN,
         least=0,
     )
     threads: int = setting(
         0,
-        "Number of threads; results do not depend on it.",
+        "Number of threads; results do not depend on it, except with --strategy async.",
         group=RUN,
         least=0,
         shown="one per core",

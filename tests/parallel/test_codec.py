@@ -1,0 +1,67 @@
+"""Messages: what was packed is what is unpacked, and nothing that is damaged is believed."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from hopefear.errors import DataError
+from hopefear.learners import Mira
+from hopefear.parallel.codec import decode, encode, join_messages, pack, split_messages, unpack
+from hopefear.rhythm import Step
+from tuning_sets import FOREST_START, synthetic_forests
+
+ARRAYS = {
+    "a": np.arange(6.0).reshape(2, 3),
+    "b.c": np.array([], dtype=np.int32),
+    "d": np.array(3),
+    "e": np.arange(8, dtype=np.uint8)[::2],
+}
+
+
+def test_arrays_come_back_as_they_were() -> None:
+    found = unpack(pack(ARRAYS))
+    assert list(found) == list(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert found[name].dtype == array.dtype
+        assert_array_equal(found[name], array, strict=True)
+
+
+def test_a_lesson_comes_back_as_it_was() -> None:
+    data, learner = synthetic_forests(), Mira(rate=0.05)
+    start = FOREST_START.vector(data.feature_names)
+    state = learner.start(data, start, start)
+    _, lesson = learner.learn(state, data, np.arange(20), Step(shared=True))
+    assert len(lesson) > 5
+    found = decode(learner.silence(), unpack(pack(encode(lesson))), data)
+    assert_array_equal(found.sets, lesson.sets)
+    for one, other in zip(found.taught(4), lesson.taught(4), strict=True):
+        assert_array_equal(one.ids, other.ids)
+        assert_array_equal(one.rows, other.rows)
+        assert_array_equal(one.losses, other.losses)
+    with pytest.raises(DataError):
+        lesson.taught(1)  # it is about features that nobody has
+
+
+@given(st.data())
+def test_damaged_messages_are_refused_or_harmless(data: st.DataObject) -> None:
+    message = bytearray(pack(ARRAYS))
+    for _ in range(data.draw(st.integers(1, 3))):
+        message[data.draw(st.integers(0, len(message) - 1))] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(message)))
+    for damaged in (bytes(message), bytes(message[:cut])):
+        try:
+            found = unpack(damaged)
+        except DataError:
+            continue
+        assert sum(array.nbytes for array in found.values()) <= len(damaged)
+
+
+@given(st.lists(st.binary(max_size=9)))
+def test_messages_are_joined_and_split_again(messages: list[bytes]) -> None:
+    joined = join_messages(messages)
+    assert split_messages(joined) == tuple(messages)
+    if len(joined):
+        with pytest.raises(DataError):
+            split_messages(joined[:-1])
