@@ -8,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "hopefear/base/error.hpp"
+#include "hopefear/metrics/agreement.hpp"
 #include "hopefear/metrics/bleu_references.hpp"
 #include "hopefear/metrics/chrf.hpp"
 #include "hopefear/metrics/error_rate.hpp"
@@ -163,10 +164,28 @@ void bind_chrf(nb::module_& m) {
             "A row of n-grams in the hypothesis, in the reference and in both for each order.");
 }
 
+void bind_agreement(nb::module_& m) {
+    m.def(
+        "chrf_agreement",
+        [](const NBest& lists, const ChrfOptions& options, std::size_t threads) {
+            return to_array(without_gil([&] { return chrf_agreement(lists, options, threads); }));
+        },
+        nb::arg("lists"), nb::arg("options"), nb::kw_only(), nb::arg("threads") = 0,
+        "The mean chrF of each hypothesis against the others of its list, from 0 to 1.");
+    m.def(
+        "bleu_agreement",
+        [](const NBest& lists, std::size_t order, std::size_t threads) {
+            return to_array(without_gil([&] { return bleu_agreement(lists, order, threads); }));
+        },
+        nb::arg("lists"), nb::arg("order") = 4, nb::kw_only(), nb::arg("threads") = 0,
+        "The mean sentence BLEU+1 of each hypothesis against the others of its list.");
+}
+
 void bind_sentence_metrics(nb::module_& m) {
     bind_hypotheses(m);
     bind_word_metrics(m);
     bind_chrf(m);
+    bind_agreement(m);
 }
 
 // Scores: from statistics to numbers.

@@ -16,6 +16,7 @@
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/sparse_rows.hpp"
 #include "hopefear/nbest/builder.hpp"
+#include "hopefear/nbest/derived.hpp"
 #include "hopefear/nbest/inspection.hpp"
 #include "hopefear/nbest/products.hpp"
 
@@ -371,11 +372,33 @@ void bind_lists(nb::module_& m) {
     bind_builder(m);
 }
 
+void bind_derived(nb::module_& m) {
+    nb::enum_<TextFeature>(m, "TextFeature", "A feature of the text of a hypothesis.")
+        .value("words", TextFeature::words, "Words, separated by white space.")
+        .value("characters", TextFeature::characters, "Characters, blanks included.")
+        .value("length_ratio", TextFeature::length_ratio, "Characters per character of the source.")
+        .value("copy", TextFeature::copy, "The share of the words that are the source's.")
+        .value("repetition", TextFeature::repetition,
+               "The share of the pairs of neighboring words that were there before.")
+        .value("rank", TextFeature::rank, "The place in the list, from 0.");
+    m.def(
+        "text_feature",
+        [](const NBest& lists, TextFeature feature, const std::vector<std::string>& sources,
+           std::size_t threads) {
+            return to_array(
+                without_gil([&] { return text_feature(lists, feature, sources, threads); }));
+        },
+        nb::arg("lists"), nb::arg("feature"), nb::arg("sources") = std::vector<std::string>(),
+        nb::kw_only(), nb::arg("threads") = 0,
+        "A feature of each hypothesis; sources[i] is the source of sentence i.");
+}
+
 }  // namespace
 
 void bind_nbest(nb::module_& m) {
     bind_counts(m);
     bind_lists(m);
+    bind_derived(m);
 }
 
 }  // namespace hopefear::bindings

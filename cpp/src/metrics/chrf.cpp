@@ -1,7 +1,6 @@
 #include "hopefear/metrics/chrf.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "hopefear/base/characters.hpp"
@@ -35,24 +34,6 @@ bool is_punctuation(char c) {
     return std::string_view("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~").find(c) != std::string_view::npos;
 }
 
-// The words of chrF++, separated by blanks: punctuation at the end of a word or, if there is none,
-// at its beginning is a word of its own.
-std::string separate_punctuation(std::string_view text) {
-    std::string separated;
-    for_each_word(text, [&](std::string_view word) {
-        std::size_t first = word.size();  // where the second word begins
-        if (word.size() > character_size(word[0])) {
-            if (is_punctuation(word.back()))
-                first = word.size() - 1;
-            else if (is_punctuation(word.front()))
-                first = 1;
-        }
-        separated.append(word.substr(0, first)).push_back(' ');
-        if (first < word.size()) separated.append(word.substr(first)).push_back(' ');
-    });
-    return separated;
-}
-
 // Percent, computed in the same order as in sacreBLEU: references are compared by this value, and
 // ties must stay ties.
 double chrf_percent(std::span<const double> statistics, const ChrfOptions& options) {
@@ -71,7 +52,8 @@ double chrf_percent(std::span<const double> statistics, const ChrfOptions& optio
         const double matches = statistics[3 * i + 2];
         const double precision = hypothesis > 0.0 ? matches / hypothesis : epsilon;
         const double recall = reference > 0.0 ? matches / reference : epsilon;
-        sum += precision + recall > 0.0 ? f_score(precision, recall) : epsilon;
+        if (options.epsilon_smoothing)
+            sum += precision + recall > 0.0 ? f_score(precision, recall) : epsilon;
         if (hypothesis > 0.0 && reference > 0.0) {
             precisions += precision;
             recalls += recall;
@@ -85,6 +67,31 @@ double chrf_percent(std::span<const double> statistics, const ChrfOptions& optio
 
 }  // namespace
 
+void read_characters(std::string_view text, const ChrfOptions& options,
+                     std::vector<WordId>& characters) {
+    characters.clear();
+    if (options.whitespace)
+        append_characters(text, characters);
+    else
+        for_each_word(text, [&](auto word) { append_characters(word, characters); });
+}
+
+std::string separate_punctuation(std::string_view text) {
+    std::string separated;
+    for_each_word(text, [&](std::string_view word) {
+        std::size_t first = word.size();  // where the second word begins
+        if (word.size() > character_size(word[0])) {
+            if (is_punctuation(word.back()))
+                first = word.size() - 1;
+            else if (is_punctuation(word.front()))
+                first = 1;
+        }
+        separated.append(word.substr(0, first)).push_back(' ');
+        if (first < word.size()) separated.append(word.substr(first)).push_back(' ');
+    });
+    return separated;
+}
+
 double chrf(std::span<const double> statistics, const ChrfOptions& options) {
     return chrf_percent(statistics, options) / 100.0;
 }
@@ -97,7 +104,7 @@ class ChrfReferences::Matcher {
 
     void match(std::size_t sentence, std::string_view text, std::span<double> out) {
         if (sentence != sentence_) enter(sentence);
-        read_characters(text, characters_);
+        read_characters(text, options_, characters_);
         if (options_.word_order > 0) read_words(text);
         double best = -1.0;
         for (const Side& side : sides_) {
@@ -127,21 +134,13 @@ class ChrfReferences::Matcher {
         };
         sides_.clear();
         for (std::size_t r = 0; r < references_.references_[sentence].size(); ++r) {
-            read_characters(references_.references_[sentence][r], characters_);
+            read_characters(references_.references_[sentence][r], options_, characters_);
             std::span<const WordId> words;
             if (options_.word_order > 0) words = references_.words_->words(sentence, r);
             sides_.push_back({automaton(characters_, options_.character_order), characters_.size(),
                               automaton(words, std::max(1, options_.word_order)), words.size()});
         }
         sentence_ = sentence;
-    }
-
-    void read_characters(std::string_view text, std::vector<WordId>& characters) const {
-        characters.clear();
-        if (options_.whitespace)
-            append_characters(text, characters);
-        else
-            for_each_word(text, [&](auto word) { append_characters(word, characters); });
     }
 
     void read_words(std::string_view text) {

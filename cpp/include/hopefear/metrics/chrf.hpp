@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hopefear/metrics/reference_words.hpp"
@@ -34,6 +35,13 @@ struct ChrfOptions {
 
 // In [0, 1].
 [[nodiscard]] double chrf(std::span<const double> statistics, const ChrfOptions& options);
+
+// The characters of `text` as numbers, different ones for different characters.
+void read_characters(std::string_view text, const ChrfOptions& options,
+                     std::vector<WordId>& characters);
+// The words of chrF++, separated by blanks: punctuation at the end of a word or, if there is none,
+// at its beginning is a word of its own.
+[[nodiscard]] std::string separate_punctuation(std::string_view text);
 
 class ChrfReferences {
   public:
