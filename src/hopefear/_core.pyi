@@ -244,6 +244,30 @@ class NBestBuilder:
     def duplicate_count(self) -> int:
         """Duplicates left out so far."""
 
+class TextFeature(enum.Enum):
+    """A feature of the text of a hypothesis."""
+
+    words = 0
+    """Words, separated by white space."""
+
+    characters = 1
+    """Characters, blanks included."""
+
+    length_ratio = 2
+    """Characters per character of the source."""
+
+    copy = 3
+    """The share of the words that are the source's."""
+
+    repetition = 4
+    """The share of the pairs of neighboring words that were there before."""
+
+    rank = 5
+    """The place in the list, from 0."""
+
+def text_feature(lists: NBest, feature: TextFeature, sources: Sequence[str] = [], *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """A feature of each hypothesis; sources[i] is the source of sentence i."""
+
 class Forest:
     """All derivations of a sentence: an acyclic hypergraph, in flat arrays."""
 
@@ -768,6 +792,16 @@ class ChrfReferences:
         """
         A row of n-grams in the hypothesis, in the reference and in both for each order.
         """
+
+def chrf_agreement(lists: NBest, options: ChrfOptions, *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    The mean chrF of each hypothesis against the others of its list, from 0 to 1.
+    """
+
+def bleu_agreement(lists: NBest, order: int = 4, *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """
+    The mean sentence BLEU+1 of each hypothesis against the others of its list.
+    """
 
 class Smoothing(enum.Enum):
     """How BLEU treats orders without a match."""

@@ -20,7 +20,7 @@ from hopefear.commands import (
     ReportSettings,
     RerankSettings,
 )
-from hopefear.errors import ConfigError, DataError, HopefearError, HopefearWarning
+from hopefear.errors import ConfigError, HopefearError, HopefearWarning
 from hopefear.formats.files import tell_nobody
 from hopefear.settings import config
 from hopefear.settings.tree import keyword_options, signature
@@ -305,42 +305,10 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
     **settings
         The settings of `hopefear.commands.RerankSettings`; `weights` may also be a mapping.
     """
-    from hopefear.candidates.added import CountedForests, count_in_lists, read_sources
-    from hopefear.candidates.read_lists import read_lists
-    from hopefear.candidates.reranking import ForestReranking, Reranking, check_features
-    from hopefear.candidates.values import describe_large_value
-    from hopefear.formats import SentenceKeys
-    from hopefear.formats.weights import read_run_weights
-    from hopefear.nbest import NBestBuilder
-    from hopefear.translation.features.bins import run_bins
-    from hopefear.translation.features.counting import WordCounter
+    from hopefear.candidates.rerank_files import rerank_files
 
     chosen = _decode(RerankSettings, settings, "rerank")
-    weights, tell = read_run_weights(chosen.weights), progress or tell_nobody
-    bins = run_bins(chosen.weights)
-    counter = None if chosen.patterns is None else WordCounter.read(chosen.patterns)
-    if chosen.forests is not None:
-        return ForestReranking(
-            forests=chosen.forests,
-            weights=weights,
-            bins=bins,
-            counted=None if counter is None else CountedForests(counter, cast(Path, chosen.source)),
-            format=chosen.format,
-            sentences=chosen.sentences,
-            size=chosen.size,
-            tell=tell,
-        )
-    keys, builder = SentenceKeys(), NBestBuilder(memory_limit=chosen.memory_limit)
-    read = read_lists(chosen, builder, keys, tell)
-    lists = read.nbest
-    if counter is not None and chosen.source is not None:
-        sources = read_sources(chosen.source, lists.sentence_count)
-        lists = count_in_lists(lists, counter, sources, read.links)
-    if message := describe_large_value(lists, lambda i: keys.names[i] if keys.names else str(i)):
-        raise DataError(f"{', '.join(map(str, chosen.nbest))}: {message}")
-    found = Reranking(lists=lists, weights=weights, bins=bins, keys=keys, threads=chosen.threads)
-    check_features(weights, list(found.scored.feature_names) if len(lists) else (), "lists")
-    return found
+    return rerank_files(chosen, progress or tell_nobody)
 
 
 def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluation":

@@ -247,7 +247,7 @@ class RerankSettings:
         "patterns' made, or its file features-patterns.tsv.",
     )
     source: Path | None = setting(
-        None, "The sentences that the candidates translate, for --patterns."
+        None, "The sentences that the candidates translate, for --patterns, +length-ratio, +copy."
     )
     alignments: Path | None = setting(
         None, "Word alignments of the hypotheses for --patterns, in the order of the lists."
@@ -267,9 +267,9 @@ class RerankSettings:
         if (self.forests is None) == (not self.nbest):
             problem = "give either n-best lists or forests to rerank"
             raise ConfigError(problem, settings=("nbest", "forests"))
-        if (self.patterns is None) != (self.source is None):
-            problem = "patterns and the source that is translated: give both, or neither"
-            raise ConfigError(problem, settings=("patterns", "source"))
+        if self.patterns is not None and self.source is None:
+            problem = "patterns need the source that is translated"
+            raise ConfigError(problem, settings=("source", "patterns"))
         if self.alignments is not None and self.patterns is None:
             raise ConfigError("alignments are for patterns", settings=("alignments", "patterns"))
         if self.alignments is not None and self.forests is not None:

@@ -54,13 +54,18 @@ double repeated(std::string_view text) {
 
 double value_of(TextFeature feature, std::string_view text, std::string_view source) {
     switch (feature) {
-        case TextFeature::words: return static_cast<double>(word_hashes(text).size());
-        case TextFeature::characters: return count_characters(text);
+        case TextFeature::words:
+            return static_cast<double>(word_hashes(text).size());
+        case TextFeature::characters:
+            return count_characters(text);
         case TextFeature::length_ratio:
             return count_characters(text) / std::max(1.0, count_characters(source));
-        case TextFeature::copy: return copied(text, source);
-        case TextFeature::repetition: return repeated(text);
-        case TextFeature::rank: break;
+        case TextFeature::copy:
+            return copied(text, source);
+        case TextFeature::repetition:
+            return repeated(text);
+        case TextFeature::rank:
+            break;
     }
     return 0.0;
 }

@@ -94,6 +94,7 @@ def inspect_run(
         sentence,
         options,
         counter=counter,
+        derived=settings.derived,
         bins=run_bins(run),
         tell=tell,
     )
@@ -118,11 +119,12 @@ def inspect_lists(
     options: CloudOptions,
     *,
     counter: WordCounter | None = None,
+    derived: Sequence[str] = (),
     bins: FeatureBins | None = None,
     tell: Tell = tell_nobody,
 ) -> Cloud:
     """Return the cloud of a sentence of n-best lists."""
-    loaded = load_data(data, metric, counter=counter, tell=tell)
+    loaded = load_data(data, metric, counter=counter, derived=derived, tell=tell)
     if bins:
         loaded = discretized(loaded, bins, Vocabulary())
     number = _keyed_number(loaded, sentence)

@@ -121,7 +121,8 @@ class Chrf:
         return f"chrF{self.beta}{'+' * self.word_order}"
 
     @property
-    def _options(self) -> _core.ChrfOptions:
+    def core_options(self) -> _core.ChrfOptions:
+        """The options as the core takes them."""
         return _core.ChrfOptions(
             character_order=self.character_order,
             word_order=self.word_order,
@@ -132,11 +133,11 @@ class Chrf:
 
     def prepare(self, references: References) -> ChrfReferences:
         """Return references that compute the statistics of hypotheses."""
-        return ChrfReferences(references, self._options, self.lowercase)
+        return ChrfReferences(references, self.core_options, self.lowercase)
 
     def corpus_score(self) -> _core.ChrfScore:
         """Return the core's chrF, from 0 to 1."""
-        return _core.ChrfScore(self._options)
+        return _core.ChrfScore(self.core_options)
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
         """Return chrF of summed statistics, from 0 to 100."""

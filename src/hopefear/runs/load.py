@@ -1,5 +1,6 @@
 """From files to tuning data: n-best lists or forests, and the metric that judges them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.candidates.added import CountedForests, count_in_lists, read_sources
+from hopefear.candidates.derived import MARK, derive_features, source_lines
 from hopefear.candidates.discretized import discretize_forest, discretize_lists
 from hopefear.candidates.read_lists import read_lists
 from hopefear.errors import DataError
@@ -106,6 +108,7 @@ def load_data(
     threads: int = 0,
     memory_limit: int = 0,
     counter: WordCounter | None = None,
+    derived: Sequence[str] = (),
     tell: Tell = tell_nobody,
 ) -> Loaded:
     """Read n-best lists, and let the metric judge every hypothesis; or read forests.
@@ -126,6 +129,8 @@ def load_data(
         Bytes beyond which the lists move to a temporary file; 0 for no limit.
     counter : WordCounter, optional
         Counts features of words, which the candidates get in addition to their own.
+    derived : sequence of str
+        Features of texts that lists get in addition to their own; see `candidates.derived`.
     tell : callable
         Called with what is being done, how much of it is done and how much there is (0: unknown).
     """
@@ -143,6 +148,7 @@ def load_data(
     if counter is not None:
         sources = read_sources(cast(Path, settings.source), nbest.sentence_count)
         nbest = count_in_lists(nbest, counter, sources, read.links)
+    nbest = derive_features(nbest, derived, source_lines(settings.source), threads=threads)
     if isinstance(metric, Column):
         values = cast(FloatArray, read.scores)
         nbest.set_statistics(metric.statistics(values))
@@ -169,7 +175,8 @@ def load_data(
         files=_files(settings.nbest),
         fingerprints=_of_role(role, judged_by | {"nbest": fingerprint_candidates(tuning_set)}),
         warnings=warnings,
-        added=frozenset() if counter is None else counter.names,
+        added=frozenset(() if counter is None else counter.names)
+        | {MARK + name for name in derived},
     )
 
 

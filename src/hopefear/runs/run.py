@@ -151,6 +151,7 @@ def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -
             threads=settings.threads,
             memory_limit=settings.memory_limit,
             counter=counter,
+            derived=settings.derived,
             tell=tell,
         )
         for role, data in (("tuning", settings.tuning), ("dev", settings.dev))
@@ -207,7 +208,7 @@ def _warnings(settings: TuneSettings, data: _Data) -> Iterator[str]:
 
 def _candidate_warnings(settings: TuneSettings, data: Loaded) -> Iterator[str]:
     forests = data.candidates if isinstance(data.candidates, ForestSet) else None
-    check_schema(settings.features, data)
+    check_schema(settings.expected_features, data)
     yield from check_lists(data) if forests is None else check_forests(data, forests)
     yield from check_references(data)
     if data.role == "tuning":

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from hopefear.candidates import CommandDecoder
+from hopefear.candidates.derived import DERIVED, MARK, derived_names, needs_source
 from hopefear.errors import ConfigError
 from hopefear.learners import AnyLearner, learners
 from hopefear.metrics import Bleu, Column, Metric, metrics
@@ -216,7 +217,12 @@ class TuneSettings:
         parse=parse_fields,
     )
     features: tuple[str, ...] = setting(
-        (), "Expected features; any mismatch is an error.", group=RUN, metavar="NAME"
+        (),
+        "Features to derive from the texts of n-best lists, as in '+words,+agreement:chrf'; names "
+        "without a plus sign are the expected features of the files, and any mismatch is an error.",
+        group=TUNING,
+        metavar="NAME",
+        complete=lambda: [MARK + name for name in DERIVED],
     )
     start: Weights | None = setting(
         None,
@@ -379,6 +385,9 @@ class TuneSettings:
         if self.translates and self.features:
             problem = "features is for n-best lists and forests; a decoder has its own"
             raise ConfigError(problem, settings=("features",))
+        if self.derived and self.kind is FORESTS:
+            problem = "features are derived from the texts of n-best lists, not from forests"
+            raise ConfigError(problem, settings=("features", "tuning.nbest"))
         if self.memory_limit and any(
             data is not None and data.forests is not None for data in (self.tuning, self.dev)
         ):
@@ -407,10 +416,25 @@ class TuneSettings:
             if self.patterns is not None and data.source is None:
                 problem = f"{name}: patterns need the sentences that the candidates translate"
                 raise ConfigError(problem, settings=(f"{name}.source",))
-            if self.patterns is None and (data.source or data.alignments):
-                what = "source" if data.source else "alignments"
+            bilingual = needs_source(self.derived)
+            if bilingual and data.source is None:
+                problem = f"{name}: +{bilingual[0]} needs the sentences that are translated"
+                raise ConfigError(problem, settings=(f"{name}.source",))
+            if self.patterns is None and ((data.source and not bilingual) or data.alignments):
+                what = "alignments" if data.alignments else "source"
                 problem = f"{name}.{what}: is for a decoder, or for patterns; neither is given"
                 raise ConfigError(problem, settings=("model", "decoder.command", "patterns"))
+
+    @property
+    def derived(self) -> tuple[str, ...]:
+        """The features to derive from texts."""
+        return derived_names(self.features)
+
+    @property
+    def expected_features(self) -> tuple[str, ...]:
+        """All features that the data should have, if they are given."""
+        named = [name for name in self.features if not name.startswith(MARK)]
+        return (*named, *(MARK + name for name in self.derived)) if named else ()
 
     @property
     def kind(self) -> DataKind:
