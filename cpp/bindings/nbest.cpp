@@ -54,6 +54,45 @@ NBest subset(const NBest& nbest, std::vector<std::int64_t> sentences) {
     return part;
 }
 
+using ColumnIn = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
+
+// The text of the string at `i`; the list keeps it.
+std::string_view text_at(const nb::list& texts, std::size_t i) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(nb::handle(texts[i]).ptr(), &size);
+    if (text == nullptr) throw nb::python_error();
+    return {text, static_cast<std::size_t>(size)};
+}
+
+auto add_table(NBestBuilder& builder, const ArrayIn<std::int64_t>& sentences, const nb::list& texts,
+               const std::vector<FeatureId>& column_ids, const std::vector<ColumnIn>& columns,
+               const ArrayIn<std::int64_t>& offsets, const ArrayIn<FeatureId>& ids,
+               const ArrayIn<double>& values) {
+    const auto sentence_of = as_span(sentences);
+    const std::size_t count = sentence_of.size();
+    FeatureTable table{{}, as_span(offsets), as_span(ids), as_span(values)};
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].shape(0) != count || column_ids.size() != columns.size())
+            fail<DataError>("expected ", columns.size(), " columns of ", count, " values, got ",
+                            column_ids.size(), " ids and a column of ", columns[i].shape(0));
+        table.columns.push_back({column_ids[i], columns[i].data(), columns[i].stride(0)});
+    }
+    if (texts.size() != count)
+        fail<DataError>("found ", texts.size(), " texts, but ", count, " sentence numbers");
+    table.check(count);
+    std::vector<std::int64_t> places;
+    places.reserve(count);
+    std::vector<FeatureId> row_ids;
+    std::vector<double> row_values;
+    for (std::size_t i = 0; i < count; ++i) {
+        table.read(i, row_ids, row_values);
+        builder.add(static_cast<std::size_t>(sentence_of[i]), text_at(texts, i), row_ids,
+                    row_values);
+        places.push_back(static_cast<std::int64_t>(builder.last_added()));
+    }
+    return to_array(std::move(places));
+}
+
 void bind_builder(nb::module_& m) {
     nb::class_<NBestBuilder>(m, "NBestBuilder",
                              "Collects hypotheses in any order and drops duplicates.")
@@ -79,6 +118,16 @@ void bind_builder(nb::module_& m) {
             },
             nb::arg("sentence"), nb::arg("text"), nb::arg("feature_ids"), nb::arg("feature_values"),
             "Add a hypothesis; returns False for a duplicate.")
+        .def("add_table", &add_table, nb::arg("sentences"), nb::arg("texts"), nb::arg("column_ids"),
+             nb::arg("columns"), nb::arg("offsets"), nb::arg("ids"), nb::arg("values"),
+             nb::sig("def add_table(self, sentences: NDArray[numpy.int64], texts: list[str], "
+                     "column_ids: Sequence[int], columns: Sequence[NDArray[numpy.float64]], "
+                     "offsets: NDArray[numpy.int64], ids: NDArray[numpy.int32], values: "
+                     "NDArray[numpy.float64]) -> NDArray[numpy.int64]"),
+             "Add hypotheses that are held in arrays; return for each its place in order of "
+             "arrival, which is that of the first for duplicates. Columns have NaN where a "
+             "hypothesis does not have the feature; row i of the sparse features, if there are "
+             "any, has entries offsets[i] to offsets[i + 1].")
         .def("merge", nb::overload_cast<const NBest&>(&NBestBuilder::add), nb::arg("lists"),
              nb::call_guard<nb::gil_scoped_release>(),
              "Add all hypotheses of other lists; return the number of new ones.")

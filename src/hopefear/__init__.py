@@ -1,8 +1,9 @@
 """hopefear learns the weights of linear models over structured outputs.
 
-The commands are functions: `convert`, `evaluate`, `inspect`, `report`, `rerank`, `resume_tuning`,
-`train`, `translate`, `tune`, `tune_grid`; `tune_events` and `resume_events` yield events while they
-learn. They are loaded when they are first used, so that importing takes no time.
+`fit` learns from candidates in memory. The commands are functions: `convert`, `evaluate`,
+`inspect`, `report`, `rerank`, `resume_tuning`, `train`, `translate`, `tune`, `tune_grid`;
+`tune_events` and `resume_events` yield events while they learn. All are loaded when they are first
+used, so that importing takes no time.
 """
 
 from importlib import import_module
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
         tune_events,
     )
     from hopefear.errors import HopefearError, HopefearWarning
+    from hopefear.fitting import Fitted, fit
     from hopefear.runs.grid import tune_grid
     from hopefear.translation.model import Model
     from hopefear.translation.translate import translate
     from hopefear.types import Weights
 
 __all__ = [
+    "Fitted",
     "HopefearError",
     "HopefearWarning",
     "Model",
@@ -37,6 +40,7 @@ __all__ = [
     "__version__",
     "convert",
     "evaluate",
+    "fit",
     "inspect",
     "report",
     "rerank",
@@ -52,10 +56,12 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Fitted": "fitting",
     "HopefearError": "errors",
     "HopefearWarning": "errors",
     "Model": "translation.model",
     "Weights": "types",
+    "fit": "fitting",
     "translate": "translation.translate",
     "tune_grid": "runs.grid",
 }

@@ -224,6 +224,11 @@ class NBestBuilder:
     def add_ids(self, sentence: int, text: str, feature_ids: Sequence[int], feature_values: Sequence[float]) -> bool:
         """Add a hypothesis; returns False for a duplicate."""
 
+    def add_table(self, sentences: NDArray[numpy.int64], texts: list[str], column_ids: Sequence[int], columns: Sequence[NDArray[numpy.float64]], offsets: NDArray[numpy.int64], ids: NDArray[numpy.int32], values: NDArray[numpy.float64]) -> NDArray[numpy.int64]:
+        """
+        Add hypotheses that are held in arrays; return for each its place in order of arrival, which is that of the first for duplicates. Columns have NaN where a hypothesis does not have the feature; row i of the sparse features, if there are any, has entries offsets[i] to offsets[i + 1].
+        """
+
     def merge(self, lists: NBest) -> int:
         """Add all hypotheses of other lists; return the number of new ones."""
 

@@ -186,6 +186,8 @@ def resume_events(
         return _reported(read_log(path / "events.jsonl"), path)  # killed before it was written
     check_stopped(path)
     settings = load_run_settings(path)
+    if settings.in_memory:
+        raise ConfigError(f"{path}: cannot be resumed: its candidates were in memory")
     if once := settings.from_standard_input:
         raise ConfigError(
             f"{path}: cannot be resumed: {', '.join(once)} was read from standard input, which is "

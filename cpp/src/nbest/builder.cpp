@@ -46,6 +46,34 @@ constexpr std::size_t sentences_per_hypothesis = 1000;
 
 }  // namespace
 
+void FeatureTable::check(std::size_t rows) const {
+    if (offsets.empty()) return;
+    const auto end = static_cast<std::int64_t>(ids.size());
+    if (offsets.size() != rows + 1 || ids.size() != values.size() || offsets.front() < 0 ||
+        offsets.back() != end || !std::ranges::is_sorted(offsets))
+        fail<DataError>("sparse features of ", rows, " hypotheses need ", rows + 1,
+                        " sorted offsets, the last of which is the number of ids and of values; ",
+                        "found ", offsets.size(), " offsets, ", ids.size(), " ids and ",
+                        values.size(), " values");
+}
+
+void FeatureTable::read(std::size_t row, std::vector<FeatureId>& row_ids,
+                        std::vector<double>& row_values) const {
+    row_ids.clear();
+    row_values.clear();
+    for (const auto& [id, first, stride] : columns) {
+        const double value = first[static_cast<std::ptrdiff_t>(row) * stride];
+        if (std::isnan(value)) continue;
+        row_ids.push_back(id);
+        row_values.push_back(value);
+    }
+    if (offsets.empty()) return;
+    for (std::int64_t i = offsets[row]; i < offsets[row + 1]; ++i) {
+        row_ids.push_back(ids[i]);
+        row_values.push_back(values[i]);
+    }
+}
+
 NBestBuilder::NBestBuilder(std::shared_ptr<Vocabulary> word_names,
                            std::shared_ptr<Vocabulary> feature_names, NBestOptions options)
     : word_names_(std::move(word_names)),
@@ -240,10 +268,12 @@ bool NBestBuilder::add_row(std::size_t sentence) {
         const std::size_t row = slots_[at] - 1;
         if (hashes_[row] == hash && equals_new(row, number)) {
             ++duplicates_;
+            last_added_ = row;
             keep_within_limit();
             return false;
         }
     }
+    last_added_ = hypotheses();
     sentence_.reserve_more(1);
     hashes_.reserve_more(1);
     text_begin_.reserve(text_.size());

@@ -155,12 +155,12 @@ def load_data(
         signature = f"mean of {settings.score_feature or settings.scores}"
         judged_by = {"scores": fingerprint_numbers(values)} if settings.scores else {}
     else:
-        text_metric = cast(TextMetric, metric)
         references = _references(settings, keyed, keys)
         what = f"{_files(settings.nbest)} has n-best lists"
         from_one = len(nbest.empty_sentences) > 0 and nbest.empty_sentences[0] == 0
         _check_length(nbest.sentence_count, references, what, settings, role, from_one=from_one)
         tell(f"{role} data: {metric.name}", 0, 0)
+        text_metric = cast(TextMetric, metric)
         text_metric.prepare(references).set_statistics(nbest, threads=threads)
         signature = text_metric.signature(references)
         judged_by = {"references": fingerprint_texts(references.sentences)}

@@ -1,12 +1,13 @@
 """A whole tuning run: from settings to events, and to the files of its directory."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -19,6 +20,7 @@ from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import learners
 from hopefear.runs.course import plan
 from hopefear.runs.fingerprints import Fingerprints, fingerprint_weights
+from hopefear.runs.given import Given, load_given
 from hopefear.runs.guards import (
     check_features,
     check_forest_features,
@@ -46,6 +48,7 @@ from hopefear.types import Vocabulary, Weights
 
 __all__ = ["average_weights", "run", "summarize_replicas"]
 
+NONE_GIVEN: Mapping[str, Given] = MappingProxyType({})
 NO_DEV = "no held-out data: these scores are optimistic; give a dev set to see how good they are"
 
 
@@ -56,6 +59,7 @@ def run(
     force: bool = False,
     resume: bool = False,
     tell: Tell = tell_nobody,
+    given: Mapping[str, Given] = NONE_GIVEN,
 ) -> Iterator[Event]:
     """Carry out a run; every event is in its directory before it is given.
 
@@ -76,6 +80,8 @@ def run(
     tell : callable
         Called every now and then with what is being done, how much of it is done and how much
         there is (0 if that is not known): files, then epochs.
+    given : mapping
+        Candidates in memory, "tuning" and "dev", in place of the files of the settings.
     """
     settings = with_decoder(settings)
     with ExitStack() as stack:
@@ -91,7 +97,7 @@ def run(
         else:
             folder = Path()
         since = time.perf_counter()
-        data = _load(settings, folder, names, tell)
+        data = _load(settings, folder, names, tell, given)
         seconds = time.perf_counter() - since
         output, warning = choose_output(settings, names, data.tuning.format)
         if directory is not None:
@@ -130,7 +136,13 @@ class _Data:
         return found
 
 
-def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -> _Data:
+def _load(
+    settings: TuneSettings,
+    folder: Path,
+    names: Vocabulary,
+    tell: Tell,
+    given: Mapping[str, Given],
+) -> _Data:
     if settings.translates:
         corpora = load_corpora(settings, folder, names, tell)
         return _Data(
@@ -143,7 +155,15 @@ def _load(settings: TuneSettings, folder: Path, names: Vocabulary, tell: Tell) -
     counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
     own = names if settings.discretize is None else Vocabulary()
     sets = [
-        load_data(
+        load_given(
+            given[role],
+            settings.metric,
+            role=role,
+            feature_names=own,
+            threads=settings.threads,
+        )
+        if role in given
+        else load_data(
             data,
             settings.metric,
             role=role,
@@ -235,7 +255,8 @@ def _learn(
         seed=about.seed,
         scaled=settings.scale_features,
     )
-    kept = directory is not None and not settings.from_standard_input
+    once = settings.in_memory or settings.from_standard_input
+    kept = directory is not None and not once
     return learn(
         course,
         start,

@@ -21,7 +21,10 @@ from hopefear.translation.features.bins import Discretization
 from hopefear.translation.uses import FeatureViewName
 from hopefear.types import Weights
 
-__all__ = ["DataSettings", "TuneSettings"]
+__all__ = ["IN_MEMORY", "DataSettings", "TuneSettings"]
+
+# What settings name in place of a file for candidates that are in memory.
+IN_MEMORY = Path("(in memory)")
 
 # The headings of --help and of the reference page.
 LEARNER, RHYTHM, STRATEGY = "Learner", "Rhythm", "Strategy"
@@ -352,6 +355,11 @@ class TuneSettings:
     def translates(self) -> bool:
         """Whether a decoder translates sources, in place of lists that are there."""
         return self.model is not None or self.decoder is not None
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the candidates were given as objects, which no file has."""
+        return IN_MEMORY in self.tuning.nbest
 
     @property
     def from_standard_input(self) -> tuple[str, ...]:

@@ -17,6 +17,26 @@ struct NBestOptions {
     std::string directory;         // of that file; empty means the system's temporary directory
 };
 
+// Features of many hypotheses in arrays that somebody else holds: columns of values, NaN where a
+// hypothesis does not have the feature, and sparse rows beside them.
+struct FeatureTable {
+    struct Column {
+        FeatureId id;
+        const double* first;
+        std::ptrdiff_t stride;
+    };
+
+    std::vector<Column> columns;
+    // Row i has the entries offsets[i] to offsets[i + 1]; no offsets if there are no such rows.
+    std::span<const std::int64_t> offsets;
+    std::span<const FeatureId> ids;
+    std::span<const double> values;
+
+    // Throws DataError unless the arrays belong together and describe this many rows.
+    void check(std::size_t rows) const;
+    void read(std::size_t row, std::vector<FeatureId>& ids, std::vector<double>& values) const;
+};
+
 class NBestBuilder {
   public:
     NBestBuilder(std::shared_ptr<Vocabulary> word_names, std::shared_ptr<Vocabulary> feature_names,
@@ -27,6 +47,8 @@ class NBestBuilder {
     // any order; the values of repeated ids are summed.
     bool add(std::size_t sentence, std::string_view text, std::span<const FeatureId> ids,
              std::span<const double> values);
+    // The place, in order of arrival, of the hypothesis that was added or found to be a duplicate.
+    [[nodiscard]] std::size_t last_added() const { return last_added_; }
     // Add all hypotheses of other lists; returns how many were new.
     std::size_t add(const NBest& other);
     // The same for the lists of these sentences alone.
@@ -72,6 +94,7 @@ class NBestBuilder {
     GrowingArray<std::uint32_t> slots_;  // row + 1; 0 means free
     std::size_t duplicates_ = 0;
     std::uint32_t last_sentence_ = 0;
+    std::size_t last_added_ = 0;
     std::vector<WordId> separators_;
     std::size_t touched_ = 0;  // bytes since memory was last released
 
