@@ -125,11 +125,31 @@ void bind_working_set(nb::module_& m) {
             "solve",
             [](const WorkingSet& set, const ArrayIn<double>& weights, const ArrayIn<double>& rates,
                double tolerance, std::size_t max_iterations) {
-                return to_array(
-                    set.solve(as_span(weights), as_span(rates), tolerance, max_iterations));
+                return to_array(without_gil([&] {
+                    return set.solve(as_span(weights), as_span(rates), tolerance, max_iterations);
+                }));
             },
             nb::arg("weights"), nb::arg("rates"), nb::kw_only(), nb::arg("tolerance"),
             nb::arg("max_iterations"), "The direction of the step.");
+    m.def(
+        "solve_together",
+        [](const std::vector<const WorkingSet*>& sets, const ArrayIn<double>& weights,
+           const ArrayIn<double>& rates, double tolerance, double gap, std::size_t max_iterations,
+           std::size_t max_rounds) {
+            auto found = without_gil([&] {
+                return solve_together(sets, as_span(weights), as_span(rates),
+                                      {tolerance, gap, max_iterations, max_rounds});
+            });
+            nb::list directions;
+            for (std::vector<double>& x : found) directions.append(to_array(std::move(x)));
+            return directions;
+        },
+        nb::arg("sets"), nb::arg("weights"), nb::arg("rates"), nb::kw_only(), nb::arg("tolerance"),
+        nb::arg("gap"), nb::arg("max_iterations"), nb::arg("max_rounds"),
+        nb::sig("def solve_together(sets: Sequence[WorkingSet], weights: NDArray[numpy.float64], "
+                "rates: NDArray[numpy.float64], *, tolerance: float, gap: float, "
+                "max_iterations: int, max_rounds: int) -> list[NDArray[numpy.float64]]"),
+        "The directions of the step of several working sets that are solved as one problem.");
 }
 
 void bind_epochs(nb::module_& m) {

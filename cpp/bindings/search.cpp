@@ -123,6 +123,7 @@ void bind_reranker(nb::module_& m) {
             [](ForestReranker* self, const Forest& forest, const BleuReferences& references,
                std::size_t sentence, const ArrayIn<WordId>& numbers,
                const ArrayIn<double>& document) {
+                const nb::gil_scoped_release released;
                 new (self) ForestReranker(forest, references, sentence, as_span(numbers),
                                           as_span(document));
             },

@@ -1172,6 +1172,11 @@ class WorkingSet:
     def solve(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, tolerance: float, max_iterations: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The direction of the step."""
 
+def solve_together(sets: Sequence[WorkingSet], weights: NDArray[numpy.float64], rates: NDArray[numpy.float64], *, tolerance: float, gap: float, max_iterations: int, max_rounds: int) -> list[NDArray[numpy.float64]]:
+    """
+    The directions of the step of several working sets that are solved as one problem.
+    """
+
 class SubgradientState:
     """The state of subgradient descent: weights and their mean."""
 

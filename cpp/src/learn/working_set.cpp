@@ -126,9 +126,7 @@ double WorkingSet::violation(SparseView features, double gain,
     return gain_ - gain - SparseView{ids_, hope_}.dot(weights) + features.dot(weights);
 }
 
-std::vector<double> WorkingSet::solve(std::span<const double> weights,
-                                      std::span<const double> rates, double tolerance,
-                                      std::size_t max_iterations) const {
+std::vector<double> WorkingSet::gram(std::span<const double> rates) const {
     check_reach(ids_, rates, "rates");
     std::vector<double> gram(size() * size());
     for (std::size_t i = 0; i < size(); ++i)
@@ -138,12 +136,80 @@ std::vector<double> WorkingSet::solve(std::span<const double> weights,
                 sum += row(i)[k] * rates[ids_[k]] * row(j)[k];
             gram[i * size() + j] = gram[j * size() + i] = sum;
         }
-    const SimplexQpSolution solution =
-        solve_simplex_qp(gram, violations(weights), 1.0, tolerance, max_iterations);
+    return gram;
+}
+
+std::vector<double> WorkingSet::combined(std::span<const double> alpha) const {
     std::vector<double> x(ids_.size(), 0.0);
     for (std::size_t i = 0; i < size(); ++i)
-        for (std::size_t k = 0; k < x.size(); ++k) x[k] += solution.alpha[i] * row(i)[k];
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] += alpha[i] * row(i)[k];
     return x;
+}
+
+std::vector<double> WorkingSet::solve(std::span<const double> weights,
+                                      std::span<const double> rates, double tolerance,
+                                      std::size_t max_iterations) const {
+    return combined(
+        solve_simplex_qp(gram(rates), violations(weights), 1.0, tolerance, max_iterations).alpha);
+}
+
+std::vector<std::vector<double>> solve_together(std::span<const WorkingSet* const> sets,
+                                                std::span<const double> weights,
+                                                std::span<const double> rates,
+                                                const JointOptions& options) {
+    std::vector<std::vector<double>> found;
+    if (sets.size() == 1) {
+        found.push_back(sets.front()->solve(weights, rates, options.gap, options.max_iterations));
+        return found;
+    }
+    // All weights that a set touches, in a small array, and their places in the large one.
+    std::vector<FeatureId> ids;
+    for (const WorkingSet* set : sets) ids.insert(ids.end(), set->ids().begin(), set->ids().end());
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    check_reach(ids, weights, "weights");
+    check_reach(ids, rates, "rates");
+    std::vector<double> trial(ids.size());
+    std::ranges::transform(ids, trial.begin(), [&](FeatureId id) { return weights[id]; });
+
+    struct Part {
+        std::vector<std::size_t> places;
+        std::vector<double> gram;
+    };
+    std::vector<Part> parts;
+    for (const WorkingSet* set : sets) {
+        Part& part = parts.emplace_back();
+        for (const FeatureId id : set->ids())
+            part.places.push_back(
+                static_cast<std::size_t>(std::ranges::lower_bound(ids, id) - ids.begin()));
+        part.gram = set->gram(rates);
+        found.emplace_back(set->ids().size(), 0.0);
+    }
+    const auto move = [&](std::size_t i, double sign) {
+        for (std::size_t k = 0; k < found[i].size(); ++k)
+            trial[parts[i].places[k]] += sign * rates[sets[i]->ids()[k]] * found[i][k];
+    };
+    for (std::size_t round = 0; round < options.max_rounds; ++round) {
+        double change = 0.0;
+        for (std::size_t i = 0; i < sets.size(); ++i) {
+            move(i, -1.0);
+            const WorkingSet& set = *sets[i];
+            const std::size_t width = found[i].size();
+            std::vector<double> linear(set.losses().begin(), set.losses().end());
+            for (std::size_t d = 1; d < set.size(); ++d)
+                for (std::size_t k = 0; k < width; ++k)
+                    linear[d] -= set.rows()[d * width + k] * trial[parts[i].places[k]];
+            std::vector<double> x = set.combined(
+                solve_simplex_qp(parts[i].gram, linear, 1.0, options.gap, options.max_iterations)
+                    .alpha);
+            for (std::size_t k = 0; k < width; ++k)
+                change = std::max(change, std::abs(x[k] - found[i][k]));
+            found[i] = std::move(x);
+            move(i, 1.0);
+        }
+        if (change <= options.tolerance) break;
+    }
+    return found;
 }
 
 }  // namespace hopefear

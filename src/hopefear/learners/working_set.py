@@ -35,7 +35,7 @@ class WorkingSet:
 
     def __init__(self, hope: Found, document: OracleDocument) -> None:
         self._document = document
-        self._core = _core.WorkingSet(*hope.features, hope.gain(document))
+        self.core = _core.WorkingSet(*hope.features, hope.gain(document))
         self._known = {hope.derivation.edges.tobytes()}
 
     @classmethod
@@ -43,9 +43,9 @@ class WorkingSet:
         """Return the working set that another learner was taught by."""
         made = cls.__new__(cls)
         made._document, made._known = document, set()
-        made._core = _core.WorkingSet(np.empty(0, dtype=np.int32), np.empty(0), 0.0)
+        made.core = _core.WorkingSet(np.empty(0, dtype=np.int32), np.empty(0), 0.0)
         for row, loss in zip(taught.rows, taught.losses, strict=True):
-            made._core.add(taught.ids, -row, -loss)
+            made.core.add(taught.ids, -row, -loss)
         return made
 
     def taught(self, violation: float) -> Taught:
@@ -53,7 +53,7 @@ class WorkingSet:
         return Taught(self.ids, self.rows[1:], self.losses[1:], violation)
 
     def __len__(self) -> int:
-        return len(self._core)
+        return len(self.core)
 
     def __contains__(self, found: Found) -> bool:
         return found.derivation.edges.tobytes() in self._known
@@ -61,37 +61,37 @@ class WorkingSet:
     def add(self, found: Found) -> None:
         """Add a derivation."""
         self._known.add(found.derivation.edges.tobytes())
-        self._core.add(*found.features, found.gain(self._document))
+        self.core.add(*found.features, found.gain(self._document))
 
     @property
     def ids(self) -> NDArray[np.int32]:
         """The features of all derivations."""
-        return self._core.ids
+        return self.core.ids
 
     @property
     def rows(self) -> FloatArray:
         """The rows x, with a column for each of the ids."""
-        return self._core.rows.reshape(len(self), len(self.ids))
+        return self.core.rows.reshape(len(self), len(self.ids))
 
     @property
     def losses(self) -> FloatArray:
         """The losses ℓ."""
-        return self._core.losses
+        return self.core.losses
 
     def violations(self, weights: FloatArray) -> FloatArray:
         """Return v(d) = ℓ(d, hope) − w · (h(hope) − h(d)) of each derivation; the hope's is 0."""
-        return self._core.violations(weights)
+        return self.core.violations(weights)
 
     def violation(self, found: Found, weights: FloatArray) -> float:
         """Return v(d) of a derivation that need not be in the set."""
-        return self._core.violation(*found.features, found.gain(self._document), weights)
+        return self.core.violation(*found.features, found.gain(self._document), weights)
 
     def solve(self, weights: FloatArray, rates: FloatArray) -> FloatArray:
         """Return x = Σ α (h(hope) − h(d)), by which w′ = w + Σ x; Σ is the diagonal of `rates`.
 
         α maximizes Σ α v(d) − ½ xᵀ Σ x for α ≥ 0 with sum 1; SMO starts with all of it on the hope.
         """
-        return self._core.solve(
+        return self.core.solve(
             weights,
             rates,
             tolerance=TOLERANCE * self._document.scale,
@@ -105,24 +105,20 @@ def solve_together(
     """Set `visit.trial` to w′ = w + Σ Σᵢ xᵢ; return features and xᵢ of each working set.
 
     The problem of all sets together is solved by coordinate ascent in its dual: each set is solved
-    anew from where the others lead, until none changes (algorithm 4, line 12).
+    anew from where the others lead, until none changes (algorithm 4, OPTIMIZESETS).
     """
-    found = [(working.ids, np.zeros(len(working.ids))) for working in sets]
-    touched = np.concatenate([np.empty(0, dtype=np.int32), *(ids for ids, _ in found)])
-    visit.trial[touched] = visit.start[touched]
-    for _ in range(ROUNDS):
-        change = 0.0
-        for i, working in enumerate(sets):
-            ids, old = found[i]
-            if len(sets) == 1:
-                x = working.solve(visit.start, visit.rates)
-                visit.trial[ids] = visit.start[ids] + visit.rates[ids] * x
-            else:
-                visit.trial[ids] -= visit.rates[ids] * old
-                x = working.solve(visit.trial, visit.rates)
-                visit.trial[ids] += visit.rates[ids] * x
-            found[i] = (ids, x)
-            change = max(change, np.abs(x - old).max(initial=0.0))
-        if len(sets) <= 1 or change <= TOLERANCE:
-            break
+    solved = _core.solve_together(
+        [working.core for working in sets],
+        visit.start,
+        visit.rates,
+        tolerance=TOLERANCE,
+        gap=TOLERANCE * visit.document.scale,
+        max_iterations=ITERATIONS,
+        max_rounds=ROUNDS,
+    )
+    found = [(working.ids, x) for working, x in zip(sets, solved, strict=True)]
+    for ids, _ in found:
+        visit.trial[ids] = visit.start[ids]
+    for ids, x in found:
+        visit.trial[ids] += visit.rates[ids] * x
     return found

@@ -64,6 +64,11 @@ class WorkingSet {
                                             std::span<const double> rates, double tolerance,
                                             std::size_t max_iterations) const;
 
+    // The matrix of xᵢᵀΣxⱼ, row by row.
+    [[nodiscard]] std::vector<double> gram(std::span<const double> rates) const;
+    // Σ_d α_d (h(hope) - h(d)).
+    [[nodiscard]] std::vector<double> combined(std::span<const double> alpha) const;
+
   private:
     [[nodiscard]] std::span<const double> row(std::size_t i) const {
         return std::span(rows_).subspan(i * ids_.size(), ids_.size());
@@ -76,5 +81,19 @@ class WorkingSet {
     std::vector<double> losses_;
     double gain_;  // of the hope
 };
+
+// Solve several working sets as one problem (Chiang, algorithm 4, OPTIMIZESETS): return xᵢ of each
+// set, where w' = w + Σ Σᵢ xᵢ. By coordinate ascent in the dual: each set is solved anew from where
+// the others lead, until no xᵢ changes by more than `tolerance`, or after `max_rounds`.
+struct JointOptions {
+    double tolerance = 1e-6;  // of the steps
+    double gap = 1e-6;        // of the program of one set
+    std::size_t max_iterations = 100'000;
+    std::size_t max_rounds = 100;
+};
+std::vector<std::vector<double>> solve_together(std::span<const WorkingSet* const> sets,
+                                                std::span<const double> weights,
+                                                std::span<const double> rates,
+                                                const JointOptions& options);
 
 }  // namespace hopefear
