@@ -142,7 +142,15 @@ class TuneCommand:
         metavar="NAME=V1,V2",
         group=OUTPUT,
     )
+    jobs: int = setting(
+        1, "Runs of the grid at the same time, which share the threads.", least=1, group=OUTPUT
+    )
     set: tuple[str, ...] = setting((), SET, metavar="KEY=VALUE", group=OUTPUT)
+
+    def check(self) -> None:
+        """Refuse several jobs for one run."""
+        if self.jobs > 1 and not self.grid:
+            raise ConfigError("only a grid has runs for several jobs", settings=("jobs", "grid"))
 
 
 @settings

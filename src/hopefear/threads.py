@@ -9,7 +9,7 @@ from typing import TypeVar
 from hopefear._core import thread_count
 from hopefear.errors import ConfigError
 
-__all__ = ["map_in_order"]
+__all__ = ["map_in_order", "thread_count"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -190,6 +190,7 @@ def _tune_grid(learner: str, own: commands.TuneCommand, options: Keywords) -> No
             learner,
             grid=parse_grid(own.grid),
             out=own.out,
+            jobs=own.jobs,
             force=own.force,
             set=own.set,
             progress=lambda what, done, total: bar.show(what, done, total, ""),

@@ -50,8 +50,8 @@ def print_grid(found: "GridResult") -> None:
     for cell in found.cells:
         scores = [cell.tuning_score, cell.dev_score] if held_out else [cell.tuning_score]
         shown = ["" if score is None else f"{score:.2f}" for score in scores]
-        mark = "kept" if cell is found.best else ""
-        table.add_row(*map(Text, cell.values.values()), *shown, mark)
+        mark = "kept" if cell is found.best else cell.failure
+        table.add_row(*map(Text, cell.values.values()), *shown, Text(mark))
     console = output()
     console.print(table)
     if not held_out:

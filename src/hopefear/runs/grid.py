@@ -4,14 +4,21 @@ Clark, Dyer and Lavie (2014), section 6.2, choose the number of bins and the str
 regularizer so; any other setting can be chosen in the same way.
 """
 
+import os
+import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import product
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, LearningError, OptionError
 from hopefear.events import ReplicasFinished, RunFinished, read_log
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import AnyLearner
@@ -19,14 +26,17 @@ from hopefear.registry import suggest
 from hopefear.runs.options import build_settings
 from hopefear.runs.run import run
 from hopefear.runs.settings import TuneSettings
+from hopefear.runs.start import with_decoder
 from hopefear.settings import config
 from hopefear.settings.tree import keyword_options, walk
+from hopefear.threads import thread_count
 from hopefear.types import Weights
 
 __all__ = ["GridCell", "GridResult", "parse_grid", "tune_grid"]
 
 FOLDER = "grid"
-_NOT_COPIED = {"checkpoint", "parses"}
+_NOT_COPIED = {".lock", "checkpoint", "parses"}
+_BETWEEN = re.compile(r",(?![^\[{]*[\]}])")  # commas that are not in a list or table
 
 Grid = Mapping[str, Sequence[object]]
 Ended = RunFinished | ReplicasFinished
@@ -45,13 +55,16 @@ class GridCell:
     weights : Weights
         What it learned.
     tuning_score, dev_score : float, optional
+    failure : str
+        Why it learned nothing, if it did not: the settings of a grid may be extreme.
     """
 
     values: Mapping[str, str]
     directory: Path
-    weights: Weights
-    tuning_score: float | None
-    dev_score: float | None
+    weights: Weights = field(default_factory=Weights)
+    tuning_score: float | None = None
+    dev_score: float | None = None
+    failure: str = ""
 
     @property
     def score(self) -> float | None:
@@ -73,13 +86,13 @@ def parse_grid(texts: Sequence[str]) -> dict[str, list[str]]:
 
     Examples
     --------
-    >>> parse_grid(["bits=4,6", "regularizer.strength=1,10"])
-    {'bits': ['4', '6'], 'regularizer.strength': ['1', '10']}
+    >>> parse_grid(["bits=4,6", "templates=[],[oov,shape]"])
+    {'bits': ['4', '6'], 'templates': ['[]', '[oov,shape]']}
     """
     grid: dict[str, list[str]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
-        found = [value.strip() for value in values.split(",")]
+        found = [value.strip() for value in _BETWEEN.split(values)]
         if not equals or not name or not all(found) or name in grid:
             raise ConfigError(
                 f"grid: expected a setting and its values once, as in bits=4,6,8, found '{text}'",
@@ -95,6 +108,7 @@ def tune_grid(
     *,
     grid: Grid,
     out: PathLike,
+    jobs: int = 1,
     force: bool = False,
     set: Sequence[str] = (),
     progress: Tell = tell_nobody,
@@ -113,6 +127,9 @@ def tune_grid(
     out : path
         The directory: it becomes that of the best run, and has all runs in ``grid/``. Runs that are
         there already are used again, and one that was stopped is resumed.
+    jobs : int
+        So many runs at the same time, each in a process of its own. They share the threads. As
+        always with processes, a script needs ``if __name__ == "__main__":`` then.
     force : bool
         Replace runs that are there.
     set, **settings
@@ -125,29 +142,28 @@ def tune_grid(
     options, path = keyword_options(TuneSettings, settings, "tune"), Path(out)
     common = build_settings(learner, options, assignments=set)
     keys = {_key(name, common): [str(value) for value in values] for name, values in grid.items()}
-    cells = []
+    planned = []
     for combination in product(*keys.values()):
         values = dict(zip(keys, combination, strict=True))
         assigned = [*set, *(f"{key}={value}" for key, value in values.items())]
-        chosen = build_settings(learner, options, assignments=assigned)
+        chosen = with_decoder(build_settings(learner, options, assignments=assigned))
         if chosen.model is not None and chosen.parses is None:  # which most cells can share
             chosen = replace(chosen, parses=path / "parses")
+        if jobs > 1:
+            chosen = replace(chosen, threads=max(1, thread_count(chosen.threads) // jobs))
         names = dict(zip(grid, combination, strict=True))
         name = ",".join(f"{name}={value}" for name, value in names.items()).replace("/", "_")
-        directory = path / FOLDER / name
-        ended = _ended(chosen, directory, progress, force=force)
-        cells.append(
-            GridCell(
-                values=names,
-                directory=directory,
-                weights=ended.weights,
-                tuning_score=ended.tuning_score,
-                dev_score=ended.dev_score,
-            )
-        )
-        on_cell(cells[-1])
+        cell = GridCell(values=names, directory=path / FOLDER / name)
+        planned.append(_Task(cell, chosen, force))
+    cells = []
+    for cell in _serially(planned, progress) if jobs <= 1 else _apart(planned, jobs, progress):
+        cells.append(cell)
+        on_cell(cell)
+    learned = [cell for cell in cells if not cell.failure]
+    if not learned:
+        raise LearningError(f"no combination of the grid: {cells[0].failure}")
     sign = 1 if common.metric.higher_is_better else -1
-    best = max(cells, key=lambda cell: sign * (cell.score or 0.0))
+    best = max(learned, key=lambda cell: sign * (cell.score or 0.0))
     _keep(best.directory, path)
     return GridResult(metric=common.metric.name, cells=tuple(cells), best=best)
 
@@ -162,25 +178,86 @@ def _key(name: str, settings: TuneSettings) -> str:
     raise ConfigError(f"grid: the setting '{name}' {problem}", settings=("grid",))
 
 
-def _ended(settings: TuneSettings, directory: Path, tell: Tell, *, force: bool) -> Ended:
-    """Return how a run ended: before, or now."""
-    own = directory / "config.toml"
-    resume = False
-    if own.is_file() and not force:
-        if config.load(TuneSettings, own) != settings:
+@dataclass(frozen=True)
+class _Task:
+    """A run of the grid that is to be made, or found."""
+
+    cell: GridCell
+    settings: TuneSettings
+    force: bool
+
+    def __call__(self, tell: Tell = tell_nobody) -> GridCell:
+        """Return the cell with what was learned, before or now."""
+        try:
+            ended = self._found() or self._made(tell)
+        except LearningError as error:
+            return replace(self.cell, failure=str(error))
+        return replace(
+            self.cell,
+            weights=ended.weights,
+            tuning_score=ended.tuning_score,
+            dev_score=ended.dev_score,
+        )
+
+    def _found(self) -> Ended | None:
+        """Return how the run ended, if it is there and did."""
+        own, log = self.cell.directory / "config.toml", self.cell.directory / "events.jsonl"
+        if self.force or not own.is_file():
+            return None
+        # The number of threads changes nothing but the time.
+        before = replace(config.load(TuneSettings, own), threads=self.settings.threads)
+        if before != self.settings:
             raise ConfigError(
-                f"{directory}: holds a run with other settings; name another directory, or force "
-                "it to be replaced",
+                f"{self.cell.directory}: holds a run with other settings; name another directory, "
+                "or force it to be replaced",
                 settings=("force",),
             )
-        log = directory / "events.jsonl"
-        for event in read_log(log) if log.is_file() else ():
-            if isinstance(event, Ended):
-                return event
-        resume = True
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    events = run(settings, out=directory, force=force, resume=resume, tell=tell)
-    return [event for event in events if isinstance(event, Ended)][-1]
+        events = read_log(log) if log.is_file() else ()
+        return next((event for event in events if isinstance(event, Ended)), None)
+
+    def _made(self, tell: Tell) -> Ended:
+        directory = self.cell.directory
+        resume = (directory / "config.toml").is_file() and not self.force
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        events = run(self.settings, out=directory, force=self.force, resume=resume, tell=tell)
+        return [event for event in events if isinstance(event, Ended)][-1]
+
+
+def _serially(tasks: Sequence[_Task], tell: Tell) -> Iterator[GridCell]:
+    return (task(tell) for task in tasks)
+
+
+def _apart(tasks: Sequence[_Task], jobs: int, tell: Tell) -> Iterator[GridCell]:
+    """Carry out tasks in processes of their own, which end when this one does, however it ends."""
+    context = get_context("spawn")
+    watched, held = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with, initargs=(watched,))
+    try:
+        for done, cell in enumerate(pool.map(_carry_out, tasks), 1):
+            tell("grid", done, len(tasks))
+            yield cell
+    finally:
+        held.close()
+        pool.shutdown(cancel_futures=True)
+        watched.close()
+
+
+def _carry_out(task: _Task) -> GridCell:
+    try:
+        return task()
+    except OptionError as error:  # which names an object that is not here
+        raise ConfigError(str(error), settings=error.settings) from None
+
+
+def _end_with(watched: Connection) -> None:
+    """End this process, even in the middle of a run, as soon as the other end is closed."""
+
+    def watch() -> None:
+        with suppress(EOFError):
+            watched.recv_bytes()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _keep(best: Path, path: Path) -> None:
