@@ -335,7 +335,7 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
     """
     from hopefear.evaluation import choose_metrics
     from hopefear.evaluation import evaluate as evaluate_systems
-    from hopefear.formats.texts import name_of_texts, read_references, read_texts
+    from hopefear.formats.texts import read_systems
     from hopefear.metrics import check_tokenization
 
     chosen = _decode(EvaluateSettings, settings, "evaluate")
@@ -344,12 +344,7 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
         metrics = choose_metrics(metrics, tokenize=chosen.tokenize, lowercase=chosen.lowercase)
     elif chosen.tokenize is not None or chosen.lowercase:
         raise ConfigError("tokenize and lowercase are for metrics given by name")
-    named = (
-        list(chosen.hyp.items())
-        if isinstance(chosen.hyp, Mapping)
-        else [(name_of_texts(texts, i), read_texts(texts)) for i, texts in enumerate(chosen.hyp, 1)]
-    )
-    references = read_references(chosen.refs)
+    named, references = read_systems(chosen.hyp, chosen.refs)
     for name, metric in metrics.items():
         if message := check_tokenization(getattr(metric, "tokenize", None), references):
             warnings.warn(f"{name}: {message}", HopefearWarning, stacklevel=2)

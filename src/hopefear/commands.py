@@ -304,6 +304,12 @@ class RerankCommand:
         metavar="FORMAT",
         shown="that of the first list, or moses",
     )
+    keys: bool = setting(
+        True,
+        "Begin each line with the key of its sentence, such as the id of an utterance, where "
+        "sentences have keys.",
+        group=OUTPUT,
+    )
 
     def check(self) -> None:
         """Require a file to write if a format is given."""

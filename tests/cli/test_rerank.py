@@ -144,3 +144,12 @@ def test_equal_scores_leave_the_order(folder: Path) -> None:
         found = rerank(nbest="lists", weights={"TM": 0.0, "LM": 0.0})
     texts = [h.text for segment in found.segments() for h in segment.hypotheses]
     assert texts == [h.text for segment in read_nbest("lists") for h in segment.hypotheses]
+
+
+def test_sentences_with_keys_keep_them(tmp_path: Path, hopefear: Hopefear) -> None:
+    (tmp_path / "lists.tsv").write_text("sentence\ttext\tlm\nu-2\tb\t1\nu-1\ta\t2\nu-2\tc\t3\n")
+    (tmp_path / "weights.tsv").write_text("lm\t1\n")
+    files = {"--nbest": tmp_path / "lists.tsv", "--weights": tmp_path / "weights.tsv"}
+    options = [str(word) for pair in files.items() for word in pair]
+    assert hopefear("rerank", *options).out == "u-2 c\nu-1 a\n"
+    assert hopefear("rerank", *options, "--no-keys").out == "c\na\n"

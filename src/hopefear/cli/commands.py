@@ -269,7 +269,7 @@ def inspect(own: commands.InspectSettings) -> None:
 def rerank(own: commands.RerankCommand, options: Keywords) -> None:
     """Print the best candidate of each sentence; an empty line where there is none."""
     import hopefear
-    from hopefear.candidates.reranking import write_reranked
+    from hopefear.candidates.reranking import Reranking, write_reranked
     from hopefear.cli.console import ProgressBar
     from hopefear.formats.files import check_other_file
 
@@ -285,8 +285,9 @@ def rerank(own: commands.RerankCommand, options: Keywords) -> None:
             write_reranked(own.nbest_out, reranking, format, Path(nbest[0]) if nbest else None)
             return
         texts = list(reranking)
-    for text in texts:
-        sys.stdout.write(" ".join(text.split("\n")) + "\n")
+    names = reranking.keys.names if own.keys and isinstance(reranking, Reranking) else []
+    for key, text in zip(names or [""] * len(texts), texts, strict=True):
+        sys.stdout.write(f"{key} " * bool(key) + " ".join(text.split("\n")) + "\n")
 
 
 def evaluate(own: commands.EvaluateCommand, options: Keywords) -> None:

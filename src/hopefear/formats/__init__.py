@@ -20,6 +20,7 @@ from hopefear.formats.fields import read_keyed_lines
 from hopefear.formats.files import open_output, read_lines
 from hopefear.formats.forests import detect_forests, read_forests, write_forests
 from hopefear.formats.forests.store import ForestStore, ForestWriter
+from hopefear.formats.keyed import keyed_references
 from hopefear.formats.nbest import SentenceKeys, detect_nbest, load_nbest, read_nbest, write_nbest
 from hopefear.formats.rules import (
     RuleFormat,
@@ -29,7 +30,7 @@ from hopefear.formats.rules import (
     rule_formats,
     write_rules,
 )
-from hopefear.formats.texts import keyed_references, read_reference_lines
+from hopefear.formats.texts import read_reference_lines
 from hopefear.formats.weights import detect_weights, read_weights, write_weights
 
 __all__ = [

@@ -5,18 +5,18 @@ from pathlib import Path
 
 from hopefear.errors import DataError
 from hopefear.formats.files import PathLike, open_output, open_source, read_lines
-from hopefear.formats.nbest import SentenceKeys
+from hopefear.formats.keyed import aligned_texts
 from hopefear.formats.nbest.fairseq import FairseqNBest, fairseq_targets
 from hopefear.formats.nbest.fixed_size import is_manifest, manifest_texts
 from hopefear.metrics import References
 
 __all__ = [
     "Texts",
-    "keyed_references",
     "name_of_texts",
     "read_feature_table",
     "read_reference_lines",
     "read_references",
+    "read_systems",
     "read_texts",
     "write_feature_table",
 ]
@@ -51,12 +51,39 @@ def read_references(references: Sequence[Texts]) -> References:
     """
     if isinstance(references, str | Path):
         raise DataError(f"expected a list of reference files, got the string '{references}'")
-    names = [name_of_texts(texts, number) for number, texts in enumerate(references, 1)]
-    streams = [
-        read_reference_lines(texts) if isinstance(texts, str | Path) else read_texts(texts)
-        for texts in references
+    named = _named_references(references)
+    return References.from_streams(aligned_texts(named), [name for name, _ in named])
+
+
+def _named_references(references: Sequence[Texts]) -> list[tuple[str, Sequence[str]]]:
+    return [
+        (
+            name_of_texts(texts, number),
+            read_reference_lines(texts) if isinstance(texts, str | Path) else read_texts(texts),
+        )
+        for number, texts in enumerate(references, 1)
     ]
-    return References.from_streams(streams, names)
+
+
+def read_systems(
+    systems: Mapping[str, Sequence[str]] | Sequence[Texts], references: Sequence[Texts]
+) -> tuple[list[tuple[str, Sequence[str]]], References]:
+    """Return the outputs of systems by name, and the references, with corresponding lines.
+
+    A system is called by the name of its file, or by its path if names would be the same.
+    """
+    if isinstance(systems, Mapping):
+        outputs: list[tuple[str, Sequence[str]]] = list(systems.items())
+    else:
+        paths = [name_of_texts(texts, number) for number, texts in enumerate(systems, 1)]
+        files = [Path(path).name for path in paths]
+        titles = files if len(set(files)) == len(files) else paths
+        outputs = [(name, read_texts(t)) for name, t in zip(titles, systems, strict=True)]
+    streams = _named_references(references)
+    found = aligned_texts([*outputs, *streams])
+    aligned = [(name, lines) for (name, _), lines in zip(outputs, found, strict=False)]
+    names = [name for name, _ in streams]
+    return aligned, References.from_streams(found[len(outputs) :], names)
 
 
 def read_reference_lines(path: PathLike) -> list[str]:
@@ -71,23 +98,6 @@ def read_reference_lines(path: PathLike) -> list[str]:
         if is_manifest(source):
             return manifest_texts(source)
         return [line for _, line in source]
-
-
-def keyed_references(keys: SentenceKeys, references: Mapping[str, str]) -> list[str]:
-    """Return references in the order of the sentences.
-
-    Every sentence must have a reference, and every reference a sentence. To include sentences
-    without hypotheses, make the keys from the references before reading the n-best lists:
-    ``SentenceKeys(references)``.
-    """
-    names = dict.fromkeys(keys.names)
-    for name in names:
-        if name not in references:
-            raise DataError(f"no reference for '{name}'")
-    for name in references:
-        if name not in names:
-            raise DataError(f"no hypothesis for '{name}', which has a reference")
-    return [references[name] for name in names]
 
 
 def write_feature_table(rows: Iterable[tuple[str, ...]], path: PathLike) -> int:

@@ -14,8 +14,6 @@ from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
     detect_forests,
     read_forests,
-    read_keyed_lines,
-    read_reference_lines,
     read_weights,
 )
 from hopefear.formats.files import Tell, tell_nobody
@@ -129,10 +127,7 @@ def inspect_lists(
         loaded = discretized(loaded, bins, Vocabulary())
     number = _keyed_number(loaded, sentence)
     name = loaded.sentence(number)
-    if data.keyed_references:
-        references = [read_keyed_lines(path)[name] for path in data.references]
-    else:
-        references = [read_reference_lines(path)[int(name)] for path in data.references]
+    references = () if loaded.references is None else loaded.references.sentences[number]
     return list_cloud(
         cast(ListSet, loaded.candidates), weights, number, options, name=name, references=references
     )
@@ -237,7 +232,7 @@ def _inspect_decoded(
         bins = run_bins(run) or None
         data = load_corpora(only, folder, Vocabulary(), tell, bins).data.candidates
         number = _number(sentence, data.sentence_count)
-        references = [read_reference_lines(path)[number] for path in given.references]
+        references = read_references(given.references).sentences[number]
         if isinstance(data, HasForests):
             return _decoded_forest(data, weights, number, options, references, tell)
         vector = weights.vector(data.feature_names)

@@ -18,12 +18,11 @@ from hopefear.forest import Forest, without_boundaries
 from hopefear.formats import (
     SentenceKeys,
     detect_forests,
-    keyed_references,
     read_forests,
-    read_keyed_lines,
 )
 from hopefear.formats.files import Tell, tell_nobody
-from hopefear.formats.texts import read_references
+from hopefear.formats.keyed import in_order_of_keys, offered_keys
+from hopefear.formats.texts import read_reference_lines, read_references
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.runs.fingerprints import (
@@ -63,6 +62,8 @@ class Loaded:
         What the user should know.
     added : frozenset of str
         The features that are not in the files.
+    references : References, optional
+        What texts are compared with, in the order of the sentences.
     """
 
     candidates: Candidates
@@ -74,6 +75,7 @@ class Loaded:
     files: str = ""
     warnings: tuple[str, ...] = ()
     added: frozenset[str] = frozenset()
+    references: References | None = None
 
     @property
     def nbest(self) -> NBest:
@@ -135,13 +137,14 @@ def load_data(
         Called with what is being done, how much of it is done and how much there is (0: unknown).
     """
     warnings: tuple[str, ...] = ()
+    references: References | None = None
     names = Vocabulary() if feature_names is None else feature_names
     if settings.forests is not None:
         return _load_forests(
             settings, cast(TextMetric, metric), role, names, threads, counter, tell
         )
-    keyed = [read_keyed_lines(path) for path in settings.references if settings.keyed_references]
-    keys = SentenceKeys(keyed[0] if keyed else ())
+    files = [read_reference_lines(path) for path in settings.references]
+    keys = offered_keys(files, settings.keyed_references)
     builder = NBestBuilder(feature_names=names, memory_limit=memory_limit)
     read = read_lists(settings, builder, keys, tell)
     nbest = read.nbest
@@ -155,7 +158,7 @@ def load_data(
         signature = f"mean of {settings.score_feature or settings.scores}"
         judged_by = {"scores": fingerprint_numbers(values)} if settings.scores else {}
     else:
-        references = _references(settings, keyed, keys)
+        references = _references(settings, files, keys)
         what = f"{_files(settings.nbest)} has n-best lists"
         from_one = len(nbest.empty_sentences) > 0 and nbest.empty_sentences[0] == 0
         _check_length(nbest.sentence_count, references, what, settings, role, from_one=from_one)
@@ -177,6 +180,7 @@ def load_data(
         warnings=warnings,
         added=frozenset(() if counter is None else counter.names)
         | {MARK + name for name in derived},
+        references=references,
     )
 
 
@@ -248,17 +252,13 @@ def _of_role(role: str, fingerprints: Fingerprints) -> Fingerprints:
 
 
 def _references(
-    settings: DataSettings, keyed: list[dict[str, str]], keys: SentenceKeys
+    settings: DataSettings, files: Sequence[Sequence[str]], keys: SentenceKeys
 ) -> References:
-    if not keyed:
-        return read_references(settings.references)
     names = [str(path) for path in settings.references]
-    streams = []
-    for name, texts in zip(names, keyed, strict=True):
-        try:
-            streams.append(keyed_references(keys, texts))
-        except DataError as error:
-            raise DataError(f"{name}: {error}") from None
+    streams = [
+        in_order_of_keys(lines, name, keys, settings.keyed_references)
+        for name, lines in zip(names, files, strict=True)
+    ]
     return References.from_streams(streams, names)
 
 

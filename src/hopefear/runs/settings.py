@@ -83,10 +83,12 @@ class DataSettings:
         shown="auto-detected",
         complete=_candidate_formats,
     )
-    keyed_references: bool = setting(
-        False,
-        "The lines of the references begin with the sentences' keys, as in Kaldi's text files.",
+    keyed_references: bool | None = setting(
+        None,
+        "Whether the lines of the references begin with the sentences' keys, as in Kaldi's text "
+        "files.",
         option="keyed-refs",
+        shown="if the lists have the same keys",
     )
     sentences: int = setting(
         0,

@@ -44,11 +44,18 @@ class SentenceKeys:
     [0, 1, 0]
     >>> keys.names
     ['utt-b', 'utt-a']
+
+    Keys that are offered are taken over if the first sentence has one of them:
+
+    >>> keys = SentenceKeys(offered=["utt-a", "utt-b"])
+    >>> keys.number("utt-b"), keys.names
+    (1, ['utt-a', 'utt-b'])
     """
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), *, offered: Iterable[str] = ()) -> None:
         self._numbers: dict[str, int] = {}
         self._counted = False
+        self._offered = dict.fromkeys(offered)
         for name in names:
             self.number(name)
 
@@ -69,6 +76,8 @@ class SentenceKeys:
             )
         if isinstance(sentence, int):
             return sentence
+        if not self._numbers and sentence in self._offered:
+            self._numbers = {name: number for number, name in enumerate(self._offered)}
         return self._numbers.setdefault(sentence, len(self._numbers))
 
 
