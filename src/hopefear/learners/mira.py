@@ -28,7 +28,7 @@ class Mira(HopeFearLearner):
     The derivations are found one by one: the fear under the weights so far is added to a working
     set, as long as it is worse than all that are in it; then the problem is solved anew, from the
     weights before the sentence. Working sets of other learners are part of the problem, but only
-    the own one grows.
+    the own one grows; unlike the paper, they count also where no own fear is found.
     """
 
     tolerance: float = setting(
