@@ -8,9 +8,9 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any, NoReturn
 
-from hopefear._core import thread_count
 from hopefear.parallel.base import Inboxes, Pass, Task, Walk
 from hopefear.rhythm import Step
+from hopefear.threads import thread_count
 
 __all__ = ["Threads"]
 

@@ -9,7 +9,6 @@ from typing import cast
 
 import numpy as np
 
-from hopefear._core import thread_count
 from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError
@@ -18,6 +17,7 @@ from hopefear.metrics import Bleu
 from hopefear.registry import suggest
 from hopefear.runs.load import Loaded
 from hopefear.runs.settings import TuneSettings
+from hopefear.threads import thread_count
 from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
 
 __all__ = [
