@@ -8,6 +8,7 @@ from hopefear.errors import ConfigError
 from hopefear.formats.files import PathLike, open_output
 from hopefear.reporting.clouds import clouds_section
 from hopefear.reporting.curves import curves_section
+from hopefear.reporting.learners import learners_section
 from hopefear.reporting.overview import (
     configuration_section,
     environment_section,
@@ -95,6 +96,7 @@ def _sections(runs: Sequence[RunRecord], top: int) -> list[Section]:
     sections = [
         results_section(runs),
         curves_section(runs),
+        learners_section(runs),
         shapes_section(runs, top=top),
         weights_section(runs, top=top),
         clouds_section(runs),
