@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import sys
@@ -18,6 +19,7 @@ from hopefear.errors import FormatError, HopefearError
 from hopefear.formats import files, load_nbest, nbest_formats, read_lines, read_nbest, read_weights
 from hopefear.formats.base import Format, choose_format, weights_formats
 from hopefear.formats.files import Source, open_output, open_source
+from hopefear.formats.rules import read_rules
 from hopefear.registry import Registry
 from hopefear.types import Segment, Weights
 
@@ -351,3 +353,26 @@ def test_what_replaces_a_file_is_on_the_disk_before_and_its_name_after(
     with open_output(tmp_path / "some.tsv") as out:
         out.write("x")
     assert [Path(name).suffix or name for name in told] == [".part", "rename", str(tmp_path)]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\tb", ""])
+def test_a_feature_that_no_file_of_weights_could_name_is_refused_where_it_is_read(
+    tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / "weights.json"
+    file.write_text(json.dumps({name: 1.0}))
+    with pytest.raises(FormatError, match=r"weights.json: the name of the feature .*; rename it"):
+        read_weights(file)
+    file.write_text(json.dumps({"sentence": 0, "text": "x", "features": {name: 1.0}}))
+    with pytest.raises(FormatError, match=r"weights.json:1: the name of the feature"):
+        list(read_nbest(file, "jsonl"))
+
+
+@pytest.mark.parametrize("line", ["a " + "[X] ||| " * 50_000, '\\"' * 100_000, "[X] " * 100_000])
+def test_long_lines_are_looked_at_once_to_tell_their_format(tmp_path: Path, line: str) -> None:
+    """What tries all places of bars or quotation marks takes hours for these."""
+    (tmp_path / "line").write_text(line + "\n")
+    readers: list[Callable[[Path], object]] = [read_rules, read_weights]
+    for read in readers:
+        with pytest.raises(FormatError, match=r"is not recognized|expected"):
+            read(tmp_path / "line")

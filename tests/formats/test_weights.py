@@ -88,10 +88,10 @@ def test_a_name_that_a_format_cannot_represent_is_an_error_and_leaves_no_file(
         ("json", '{"a": 1,\n"b" 2}', r"w:2: not JSON"),
         ("json", '{"a": 1, "a": 2}', r"w:1: the key 'a' appears twice"),
         ("json", '{"a": NaN}', r"w:1: 'NaN' is not finite"),
-        ("json", '{"a": 1e999}', r"w: 'a' is too large for a double"),
-        ("json", '{"a": 1' + 400 * "0" + "}", r"w: 'a' is too large for a double"),
-        ("json", '{"a": true}', r"w: 'a' must be a number, got True"),
-        ("json", '{"a": {"b": 1}}', r"w: 'a' must be a number"),
+        ("json", '{"a": 1e999}', r"w: feature 'a' is too large for a double"),
+        ("json", '{"a": 1' + 400 * "0" + "}", r"w: feature 'a' is too large for a double"),
+        ("json", '{"a": true}', r"w: feature 'a' must be a number, got True"),
+        ("json", '{"a": {"b": 1}}', r"w: feature 'a' must be a number"),
         ("json", "[1]", r"w: expected an object of weights"),
         ("json", 100000 * "[", r"w:1: maximum recursion"),
         ("cdec", "a 1\nb\n", r"w:2: expected NAME VALUE, found 'b'"),
@@ -347,3 +347,23 @@ def test_a_joshua_config_is_copied_with_each_weight_once(tmp_path: Path) -> None
     )
     with pytest.raises(ConfigError, match="only used by the formats moses and joshua"):
         write_weights(new, Weights({"a": 1.0}), "cdec", template=config)
+
+
+def test_a_weight_file_outside_of_the_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "secret"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    outside.write_text("w 1\n")
+    for written in (str(outside), "../secret"):
+        (inside / "moses.ini").write_text(INI + f"[weight-file]\n{written}\n")
+        with pytest.raises(FormatError, match="neither in its folder nor in the current one; copy"):
+            read_weights(inside / "moses.ini")
+    (inside / "link").symlink_to(outside)
+    (inside / "joshua.config").write_text("weights-file = link\n")
+    with pytest.raises(FormatError, match="neither in its folder"):
+        read_weights(inside / "joshua.config", "joshua")
+    (inside / "sparse").write_text("w 1\n")
+    (inside / "moses.ini").write_text(INI + f"[weight-file]\n{inside / 'sparse'}\n")
+    assert read_weights(inside / "moses.ini")["w"] == 1.0

@@ -32,6 +32,7 @@ void RuleParser::parse_line(std::string_view line) {
     links_.clear();
     pairs_.clear();
     ids_.clear();
+    ++rule_;
     values_.clear();
     form_.table == RuleTextForm::Table::moses ? parse_moses() : parse_hiero();
     builder_.add(lhs_, source_, target_, links_, ids_, values_);
@@ -77,8 +78,10 @@ void RuleParser::add_feature(std::string_view name, FeatureKind kind, double val
     if (std::abs(value) > std::numeric_limits<float>::max())
         fail<DataError>("feature '", name, "' is ", value);
     const FeatureId id = builder_.feature(name, kind);
-    if (std::ranges::find(ids_, id) != ids_.end())
-        fail<DataError>("feature '", name, "' occurs twice");
+    const auto index = static_cast<std::size_t>(id);
+    if (index >= last_rule_.size()) last_rule_.resize(index + 1, 0);
+    if (last_rule_[index] == rule_) fail<DataError>("feature '", name, "' occurs twice");
+    last_rule_[index] = rule_;
     ids_.push_back(id);
     values_.push_back(static_cast<float>(value));
 }
@@ -274,9 +277,13 @@ void RuleParser::pair_nonterminals(std::string_view field) {
     std::int32_t count = 0;
     for (std::size_t i = 0; i < source_.size(); ++i)
         if (is_label(source_[i])) slots[i] = count++;
+    // The first link to each place of the target side.
+    std::vector<const Link*> links(target_.size(), nullptr);
+    for (const Link& link : pairs_)
+        if (links[link.target] == nullptr) links[link.target] = &link;
     for (const auto& [place, label] : target_labels_) {
-        const auto link = std::ranges::find(pairs_, place, &Link::target);
-        if (link == pairs_.end() || !is_label(source_[link->source]))
+        const Link* const link = links[place];
+        if (link == nullptr || !is_label(source_[link->source]))
             fail<DataError>("no link says which nonterminal belongs to number ", place,
                             " of the target side");
         const Label paired = label_of(source_[link->source]);

@@ -55,7 +55,7 @@ class Tool:
         with open_source(config) as source:
             for _, line in source:
                 if (found := _WEIGHTS.fullmatch(line.partition("#")[0])) is not None:
-                    return named_file(source, found[1], "weights")
+                    return named_file(source, found[1], "weights", trusted=True)
         raise DataError(
             f"{config}: names no weights to start from (weights=FILE); name a file of weights",
             settings=("start_file",),

@@ -25,6 +25,8 @@ __all__ = [
     "is_number",
     "is_pair",
     "join_components",
+    "json_feature",
+    "json_features",
     "json_integer",
     "json_list",
     "json_number",
@@ -294,6 +296,22 @@ def json_number(value: object, what: str) -> float:
     if not -sys.float_info.max <= value <= sys.float_info.max:
         raise FormatError(f"{what} is too large for a double")
     return float(value)
+
+
+def json_features(value: object, what: str) -> dict[str, float]:
+    """Return a JSON object of features; `what` begins the message for other values."""
+    return {
+        name: json_feature(name, number, f"{what}: ")
+        for name, number in json_object(value, f"{what}: its features").items()
+    }
+
+
+def json_feature(name: str, value: object, where: str = "") -> float:
+    """Return the value of a feature, if its name can stand in a line of a file."""
+    if not name or "\n" in name or "\t" in name:
+        problem = "has a tab or a newline" if name else "is empty"
+        raise FormatError(f"{where}the name of the feature {name!r:.60} {problem}; rename it")
+    return json_number(value, f"{where}feature '{name}'")
 
 
 def json_integer(value: object, what: str, *, most: int = 2**31 - 1, least: int = 0) -> int:

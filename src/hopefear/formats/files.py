@@ -183,11 +183,20 @@ def is_compressed(path: Path) -> bool:
     return packed or BZIP2_MAGIC.match(start) is not None
 
 
-def named_file(source: Source, written: str, what: str) -> Path:
-    """Find a file that `source` refers to, in its folder or in the current one."""
+def named_file(source: Source, written: str, what: str, *, trusted: bool = False) -> Path:
+    """Find a file that `source` refers to, in its folder or in the current one.
+
+    Others are refused unless the source is trusted: a stranger's file must not choose what is read.
+    """
     places = list(dict.fromkeys([source.path.parent / written, Path(written)]))
     for path in places:
         if path.is_file():
+            folders = [source.path.parent.resolve(), Path.cwd()]
+            if not trusted and not any(path.resolve().is_relative_to(f) for f in folders):
+                raise FormatError(
+                    f"{source.name}: the {what} is {path}, which is neither in its folder nor in "
+                    "the current one; copy it there"
+                )
             return path
     tried = " or ".join(map(str, places))
     raise FormatError(f"{source.name}: the {what} does not exist: {tried}")

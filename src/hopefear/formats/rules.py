@@ -5,7 +5,7 @@ glue grammar is a rule table, too.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol, runtime_checkable
@@ -65,8 +65,7 @@ class MosesRules:
 
     def sniff(self, source: Source) -> bool:
         """Look for sides that end with a label."""
-        side = r"\S.*? \[[^\[\] ]+\]"
-        return _all_lines_match(source, rf"{side} +\|\|\| {side} +\|\|\| +[-+.0-9]")
+        return _all_lines(source, _is_moses)
 
     def read(self, source: Source, builder: GrammarBuilder) -> None:
         """Add the rules of a file."""
@@ -86,7 +85,7 @@ class CdecRules:
 
     def sniff(self, source: Source) -> bool:
         """Look for a label before ``|||``."""
-        return _all_lines_match(source, r"\[[^\[\] ]+\] +\|\|\| ")
+        return _all_lines(source, re.compile(r"\[[^\[\] ]+\] +\|\|\| ").match)
 
     def read(self, source: Source, builder: GrammarBuilder) -> None:
         """Add the rules of a file."""
@@ -222,6 +221,21 @@ def parse_segment(line: str) -> InputSegment:
     )
 
 
-def _all_lines_match(source: Source, pattern: str) -> bool:
+def _all_lines(source: Source, test: Callable[[str], object]) -> bool:
     lines = [line for line in source.head() if line.strip()]
-    return bool(lines) and all(re.match(pattern, line) for line in lines)
+    return bool(lines) and all(map(test, lines))
+
+
+_LABEL = re.compile(r"\[[^\[\] ]+\]")
+
+
+def _is_moses(line: str) -> bool:
+    """Whether two sides of words and a label come before numbers."""
+    fields = line.split(" ||| ", 2)  # and not one expression, which would try all places of bars
+    sides = [field.split() for field in fields[:2]]
+    return (
+        len(fields) == 3
+        and not line[0].isspace()
+        and all(len(side) > 1 and _LABEL.fullmatch(side[-1]) for side in sides)
+        and fields[2].lstrip(" ")[:1] in tuple("-+.0123456789")
+    )

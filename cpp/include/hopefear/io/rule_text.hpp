@@ -71,6 +71,9 @@ class RuleParser {
     std::vector<Link> links_;
     std::vector<Link> pairs_;
     std::vector<FeatureId> ids_;
+    // By feature, the number of the last rule that has it: a feature may occur only once in a rule.
+    std::vector<std::uint64_t> last_rule_;
+    std::uint64_t rule_ = 0;
     std::vector<float> values_;
     std::string name_;
 };

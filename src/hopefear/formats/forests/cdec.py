@@ -17,9 +17,9 @@ from hopefear.formats.base import forest_formats
 from hopefear.formats.fields import (
     JsonPairs,
     format_number,
+    json_feature,
     json_integer,
     json_list,
-    json_number,
     json_text,
     parse_json,
 )
@@ -200,7 +200,7 @@ class _Reader:
             else:
                 most = len(self.features) - 1
                 name = self.features[json_integer(feature, f"{what}: a feature", most=most)]
-            found[name] = found.get(name, 0.0) + json_number(number, f"{what}: feature '{name}'")
+            found[name] = found.get(name, 0.0) + json_feature(name, number, f"{what}: ")
         return found
 
     def _node(self, table: dict[str, object]) -> None:

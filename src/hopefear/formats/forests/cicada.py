@@ -15,9 +15,9 @@ from hopefear.formats.base import forest_formats
 from hopefear.formats.fields import (
     check_sentence,
     format_number,
+    json_features,
     json_integer,
     json_list,
-    json_number,
     json_object,
     json_text,
     parse_json,
@@ -112,10 +112,7 @@ def _forest(table: dict[str, object], words: Vocabulary, feature_names: Vocabula
                 for tail in json_list(edge.get("tail"), f"{what}: tail")
             ]
             rule = json_integer(edge.get("rule"), f"{what}: its rule", least=1, most=len(rules))
-            features = {
-                name: json_number(number, f"{what}: feature '{name}'")
-                for name, number in json_object(edge.get("feature"), f"{what}: feature").items()
-            }
+            features = json_features(edge.get("feature"), what)
             builder.add_edge(head, tails=tails, target=rules[rule - 1], features=features)
     return builder.build()
 

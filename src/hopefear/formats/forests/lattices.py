@@ -18,10 +18,9 @@ from hopefear.forest import Arc, Forest, lattice_forest
 from hopefear.formats.base import forest_formats
 from hopefear.formats.fields import (
     format_number,
+    json_features,
     json_integer,
     json_list,
-    json_number,
-    json_object,
     json_text,
     parse_json,
     parse_number,
@@ -364,10 +363,7 @@ def _jlf_arc(value: object, state: int) -> ColumnArc:
     if len(items) not in (3, 4):
         raise FormatError(f"{what}: expected word, features and length, got {value!r:.60}")
     word = json_text(items[0], f"{what}: its word")
-    features = {
-        name: json_number(number, f"{what}: feature '{name}'")
-        for name, number in json_object(items[1], f"{what}: its features").items()
-    }
+    features = json_features(items[1], what)
     said = () if word == JLF_EPSILON else tuple(split_blanks(word))
     return ColumnArc(said, features, json_integer(items[-1], f"{what}: its length", least=1))
 

@@ -14,9 +14,9 @@ from hopefear.forest import Forest, ForestBuilder
 from hopefear.formats.base import forest_formats
 from hopefear.formats.fields import (
     format_number,
+    json_features,
     json_integer,
     json_list,
-    json_number,
     json_object,
     json_text,
     parse_json,
@@ -91,10 +91,7 @@ def _forest(table: dict[str, object], words: Vocabulary, feature_names: Vocabula
         ]
         begin, end = spans[head]
         covered = source[max(0, begin) : max(0, end)]
-        features = {
-            name: json_number(number, f"{what}: feature '{name}'")
-            for name, number in json_object(edge.get("features"), f"{what}: features").items()
-        }
+        features = json_features(edge.get("features"), what)
         target = _target(edge, what, len(tails), covered)
         builder.add_edge(head, tails=tails, target=target, features=features)
     builder.set_root(0)

@@ -21,6 +21,7 @@ from hopefear.formats.fields import (
     check_sentence,
     format_number,
     format_sentence,
+    json_feature,
     json_number,
     parse_json,
     parse_number,
@@ -178,6 +179,6 @@ def _json_hypothesis(table: object) -> tuple[int | str, Hypothesis]:
         raise FormatError(f"'text' must be a string, got {text!r:.40}")
     if not isinstance(features, dict):
         raise FormatError(f"'features' must be an object, got {features!r:.40}")
-    values = {name: json_number(value, f"feature '{name}'") for name, value in features.items()}
+    values = {name: json_feature(name, value) for name, value in features.items()}
     score = None if score is None else json_number(score, "'score'")
     return check_sentence(table["sentence"]), Hypothesis(text=text, features=values, score=score)

@@ -18,7 +18,7 @@ from hopefear.formats.fields import (
     format_number,
     format_pairs,
     is_number,
-    json_number,
+    json_feature,
     parse_json,
     split_blanks,
 )
@@ -56,7 +56,8 @@ class TsvWeights:
             out.write(f"{name}\t{format_number(value)}\n")
 
 
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+# Also without its end, which may lie beyond what is looked at: no place is looked at twice.
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"?|\\.')
 
 
 @weights_formats.register("json")
@@ -76,7 +77,7 @@ class JsonWeights:
         if not isinstance(table, dict):
             raise FormatError(f"{source.name}: expected an object of weights, got {text[:40]!r}")
         return Weights(
-            {name: json_number(value, f"{source.name}: '{name}'") for name, value in table.items()}
+            {name: json_feature(name, value, f"{source.name}: ") for name, value in table.items()}
         )
 
     def write(self, weights: Weights, out: TextIO) -> None:
