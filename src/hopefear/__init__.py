@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         tune_events,
     )
     from hopefear.errors import HopefearError, HopefearWarning
-    from hopefear.fitting import Fitted, fit
+    from hopefear.fitting import Fitted, Reranker, fit
     from hopefear.runs.grid import tune_grid
     from hopefear.translation.model import Model
     from hopefear.translation.translate import translate
@@ -35,6 +35,7 @@ __all__ = [
     "HopefearError",
     "HopefearWarning",
     "Model",
+    "Reranker",
     "TuneResult",
     "Weights",
     "__version__",
@@ -60,6 +61,7 @@ _HOMES = {
     "HopefearError": "errors",
     "HopefearWarning": "errors",
     "Model": "translation.model",
+    "Reranker": "fitting",
     "Weights": "types",
     "fit": "fitting",
     "translate": "translation.translate",

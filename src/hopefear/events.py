@@ -48,7 +48,8 @@ events: Registry[Event] = Registry("event")
 class RunStarted(Event):
     """A run begins: what will be learned, from how much, and how good the start is.
 
-    Scores are those of the start weights; the oracles are the best that the lists allow. Of several
+    Scores are those of the start weights; the oracles are the best that the lists allow. `spread`
+    is how much each feature varies within a list, where the candidates are given. Of several
     replicas, each begins with this event and has a number from 1. `reading_seconds` is what it took
     to get the data ready, before the first of them.
     """
@@ -70,6 +71,7 @@ class RunStarted(Event):
     tuning_oracle: float | None = None
     dev_oracle: float | None = None
     reading_seconds: float | None = None
+    spread: Weights | None = None
 
 
 @events.register("run_resumed")

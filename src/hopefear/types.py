@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from numbers import Real
 from typing import Self
 
@@ -205,6 +206,16 @@ class Weights(Mapping[str, float]):
         if len(self) > len(shown):
             shown.append(f"... {len(self):,} features")
         return f"Weights({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks, of the largest weights if there are many."""
+        order = np.argsort(-np.abs(self._array), kind="stable") if len(self) > 100 else ()
+        rows = "".join(
+            f"<tr><td>{escape(self._names[i])}</td><td>{self._array[i]:.6g}</td></tr>"
+            for i in (order[:100] if len(order) else range(len(self)))
+        )
+        more = f"<p>... {len(self) - 100:,} more</p>" if len(self) > 100 else ""
+        return f"<table><tr><th>feature</th><th>weight</th></tr>{rows}</table>{more}"
 
 
 @dataclass(frozen=True, kw_only=True)

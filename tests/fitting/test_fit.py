@@ -9,7 +9,7 @@ import pytest
 
 import hopefear
 from hopefear import HopefearWarning
-from hopefear.candidates.table import tabulate
+from hopefear.candidates.tabulate import tabulate
 from hopefear.errors import ConfigError, DataError
 from hopefear.metrics import Column
 

@@ -1,155 +1,43 @@
-"""`hopefear.fit`: learn weights from candidates that are in memory.
+"""What `hopefear.fit` returns: weights, and what can be done with them."""
 
->>> from hopefear import fit
->>> candidates = [
-...     [{"text": "a cat on a mat", "lm": -2.5}, {"text": "the cat is on the mat", "lm": -2.0}],
-...     [{"text": "a dog barks at me", "lm": -3.0}, {"text": "dog barks at the me", "lm": -4.5}],
-... ]
->>> references = ["the cat is on the mat", "a dog barks at me"]
->>> fitted = fit(candidates, references, learner="kbest-mira", start={"lm": -1.0})
->>> fitted.predict(candidates)
-['the cat is on the mat', 'a dog barks at me']
-"""
-
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self, cast
 
 import numpy as np
+import tomli_w
 
+from hopefear.candidates.discretized import discretize_lists
 from hopefear.candidates.reranking import check_features
-from hopefear.candidates.table import Columns, Table, tabulate
-from hopefear.errors import ConfigError, HopefearWarning
-from hopefear.events import Event, ReplicasFinished, RunFinished, Warned
-from hopefear.learners import AnyLearner
-from hopefear.metrics import Column, Metric, metrics
-from hopefear.registry import suggest
-from hopefear.runs import TuneSettings, build_settings, run
-from hopefear.runs.given import Given, GivenReferences, TextScore, given_data, load_given
-from hopefear.runs.run import NO_DEV
-from hopefear.settings.tree import keyword_options
-from hopefear.types import FloatArray, IntArray, Weights
+from hopefear.candidates.table import Columns, Table
+from hopefear.candidates.tabulate import reordered, tabulate
+from hopefear.errors import ConfigError
+from hopefear.events import Event, ReplicasFinished, RunFinished, RunStarted, read_log
+from hopefear.fitting.judge import Judge
+from hopefear.formats.files import PathLike
+from hopefear.learners import learners
+from hopefear.metrics.base import format_scores
+from hopefear.reporting import write_report
+from hopefear.runs import TuneSettings
+from hopefear.runs.given import GivenReferences, TextScore, load_given
+from hopefear.runs.run_directory import RunDirectory
+from hopefear.settings import config
+from hopefear.translation.features.bins import FeatureBins, run_bins
+from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
 
-__all__ = ["Fitted", "fit"]
+__all__ = ["Fitted"]
 
-AnyMetric = str | Metric | TextScore
-
-
-def fit(
-    candidates: object,
-    references: GivenReferences | None = None,
-    *,
-    metric: AnyMetric = "bleu",
-    learner: str | AnyLearner = "kbest-mira",
-    dev: tuple[object, GivenReferences | None] | object | None = None,
-    columns: Mapping[str, str] | None = None,
-    features: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
-    on_event: Callable[[Event], None] | None = None,
-    **settings: Any,
-) -> "Fitted":
-    """Learn the weights under which the candidates with the highest scores are the best ones.
-
-    Parameters
-    ----------
-    candidates : object
-        A list of records for each sentence, records or columns that name their sentence, or a
-        frame of pandas, polars, Arrow or datasets; see `hopefear.candidates.table`.
-    references : sequence or mapping, optional
-        A reference, or several, for each sentence. Not needed if a column of the candidates has
-        them, or if the metric is a column.
-    metric : str, Metric or callable
-        What to optimize: a metric (``"bleu"``, ``"chrf"``, ``"ter"``, ``"wer"``), the name of a
-        column of scores, or a function of a text and the references of its sentence. Of a
-        function or a column, higher is better and the mean over sentences counts.
-    learner : str or Learner
-        A learner, a preset, or a TOML file of settings.
-    dev : pair of candidates and references, optional
-        Held-out data, by which the best epoch is chosen.
-    columns : mapping, optional
-        What columns are called, as in ``{"text": "mt", "sentence": "seg_id"}``.
-    features : sequence of str, optional
-        The columns that are features; by default all with numbers.
-    ignore : sequence of str
-        Columns that are not features although they have numbers.
-    on_event : callable, optional
-        Called with each event as it happens, see `hopefear.events`.
-    **settings
-        Settings of `hopefear.tune`: ``epochs``, ``scale_features``, ``seed``, ``threads``,
-        ``learner__max_step``, ``tokenize``, ``replicas`` and all others.
-    """
-    named = Columns(**(columns or {}), features=features, ignore=tuple(ignore))
-    table = tabulate(candidates, named)
-    judge = _Judge.of(metric, table, named)
-    data = {"tuning": judge.given(candidates, references, table)}
-    if dev is not None:
-        pair = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, None)
-        data["dev"] = judge.given(*pair)
-    options = keyword_options(TuneSettings, judge.settings | settings, "fit")
-    for role, given in data.items():
-        options |= {f"{role}.{name}": value for name, value in given.settings.items()}
-    chosen = build_settings(learner, options)
-    events = []
-    for event in run(chosen, given=data):
-        events.append(event)
-        if isinstance(event, Warned) and event.message != NO_DEV:
-            warnings.warn(event.message, HopefearWarning, stacklevel=2)
-        if on_event is not None:
-            on_event(event)
-    return Fitted(settings=chosen, events=tuple(events), judge=judge)
+COLUMNS_FILE = "fit.toml"
+MOST_SHOWN = 20
+Row = tuple[str, float, float | None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Judge:
-    """What tells good candidates from bad ones, and what their columns are called."""
-
-    columns: Columns
-    metric: str | Metric
-    score: TextScore | None = None
-
-    @classmethod
-    def of(cls, metric: AnyMetric, table: Table, columns: Columns) -> "_Judge":
-        """Return what a metric stands for: itself, a column, or a function."""
-        if isinstance(metric, Column):
-            return cls(columns=_scored(columns, metric.label), metric=metric)
-        if isinstance(metric, str):
-            if metric in metrics:
-                return cls(columns=columns, metric=metric)
-            if metric not in {*table.columns, *table.sparse.names}:
-                known = [*metrics, *table.columns]
-                raise ConfigError(
-                    f"metric: '{metric}' is neither a metric nor a column of numbers"
-                    f"{suggest(metric, known)}",
-                    settings=("metric",),
-                )
-            return cls(columns=_scored(columns, metric), metric=Column(label=metric))
-        if hasattr(metric, "corpus_score"):
-            return cls(columns=columns, metric=cast(Metric, metric))
-        label = getattr(metric, "__name__", "score")
-        return cls(columns=columns, metric=Column(label=label), score=metric)
-
-    @property
-    def settings(self) -> dict[str, object]:
-        return {"metric": self.metric}
-
-    def given(
-        self,
-        candidates: object,
-        references: GivenReferences | None,
-        table: Table | None = None,
-    ) -> Given:
-        """Return candidates with what judges them."""
-        if table is None or self.columns.score is not None:
-            table = tabulate(candidates, self.columns)
-        return given_data(table, references, self.score)
-
-
-def _scored(columns: Columns, name: str) -> Columns:
-    return replace(columns, score=name)
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Fitted:
     """Weights that were learned, and what can be done with them.
 
@@ -159,19 +47,25 @@ class Fitted:
         The settings of the run, with every default.
     events : tuple of Event
         All that happened, see `hopefear.events`.
+    judge : Judge
+        The metric, and what the columns of candidates are called.
+    bins : mapping
+        The bins of discretized features, if there are any.
     """
 
     settings: TuneSettings
-    events: tuple[Event, ...] = field(repr=False)
-    judge: _Judge = field(repr=False)
+    events: tuple[Event, ...]
+    judge: Judge
+    bins: FeatureBins = field(default_factory=dict)
 
-    @property
+    @cached_property
     def _end(self) -> RunFinished | ReplicasFinished:
-        return cast("RunFinished | ReplicasFinished", self.events[-1])
+        ends = RunFinished | ReplicasFinished
+        return [event for event in self.events if isinstance(event, ends)][-1]
 
     @property
     def weights(self) -> Weights:
-        """The weights to use."""
+        """The weights to use; a notebook shows them as a table."""
         return self._end.weights
 
     @property
@@ -190,31 +84,170 @@ class Fitted:
         return self._end.dev_score
 
     def predict(self, candidates: object) -> list[str]:
-        """Return the best text of each sentence.
+        """Return the best text of each sentence that has candidates.
 
         Sentences come in the order of their numbers, or as in the candidates if they have keys.
         """
         table = tabulate(candidates, self.judge.columns)
         best = self._order(table)
-        sentences = table.sentences[best]
-        return [table.texts[best[i]] for i in np.unique(sentences, return_index=True)[1].tolist()]
+        firsts = np.unique(table.sentences[best], return_index=True)[1]
+        return [table.texts[row] for row in best[firsts].tolist()]
+
+    def rerank(self, candidates: Any) -> Any:
+        """Return the candidates by sentence, the best first.
+
+        Lists stay lists of the same records, and a frame stays a frame with its rows in order.
+        """
+        table = tabulate(candidates, self.judge.columns)
+        return reordered(candidates, table, self._order(table), self.judge.columns)
 
     def score(self, candidates: object, references: GivenReferences | None = None) -> float:
         """Return the metric of the best candidates, as it is printed."""
-        given = self.judge.given(candidates, references)
-        data = load_given(given, self.settings.metric, threads=self.settings.threads)
-        return data.candidates.score(self.weights.vector(data.candidates.feature_names))
+        return float(self.settings.metric.score(self._chosen(candidates, references)))
+
+    def gain(self, candidates: object, references: GivenReferences | None = None) -> float:
+        """Return the metric of the best candidates as learners see it: higher is always better."""
+        metric = self.settings.metric
+        return float(metric.corpus_score()(self._chosen(candidates, references)))
+
+    def _chosen(self, candidates: object, references: GivenReferences | None) -> FloatArray:
+        table = tabulate(candidates, self.judge.columns)
+        given = self.judge.given(candidates, references, table)
+        names = Vocabulary()
+        data = load_given(given, self.settings.metric, feature_names=names, threads=self._threads)
+        lists, scored = data.nbest, self._scored(data.nbest)
+        best = scored.best(self.weights.vector(scored.feature_names), threads=self._threads)
+        return lists.sum_statistics(best)
 
     def model_scores(self, candidates: object) -> FloatArray:
-        """Return the score of each candidate under the weights: w · h."""
+        """Return the score of each candidate under the weights, w · h."""
         return self._scores(tabulate(candidates, self.judge.columns))
+
+    def save(self, path: PathLike, *, force: bool = False) -> Path:
+        """Write the directory of the run, as `hopefear tune` does, and return it.
+
+        Parameters
+        ----------
+        path : path
+            The directory.
+        force : bool
+            Replace a run that is there.
+        """
+        target = Path(path)
+        with RunDirectory(target, self.settings, force=force) as directory:
+            directory.bins = self.bins
+            for event in self.events:
+                if isinstance(event, RunStarted) and event.replica is not None:
+                    directory.begin_replica(event.replica)
+                if isinstance(event, ReplicasFinished):
+                    directory.end_replicas()
+                directory.write(event)
+        named = {
+            one.name: list(value) if isinstance(value, tuple) else value
+            for one in fields(Columns)
+            if (value := getattr(self.judge.columns, one.name))
+        }
+        table = {"columns": named, "function": self.judge.score is not None}
+        (target / COLUMNS_FILE).write_text(tomli_w.dumps(table), encoding="utf-8")
+        return target
+
+    @classmethod
+    def load(cls, path: PathLike, *, metric: TextScore | None = None) -> Self:
+        """Read what `save` wrote, or the directory of a run of `hopefear tune`.
+
+        Parameters
+        ----------
+        path : path
+            The directory.
+        metric : callable, optional
+            The metric, if it was a function: functions are not saved.
+        """
+        folder = Path(path)
+        if not (folder / "weights.tsv").is_file():
+            raise ConfigError(f"{folder}: is not the directory of a finished run: no weights.tsv")
+        own: dict[str, Any] = {}
+        if (file := folder / COLUMNS_FILE).is_file():
+            own = tomllib.loads(file.read_text(encoding="utf-8"))
+        settings = config.load(TuneSettings, folder / "config.toml")
+        score = metric or (_not_saved if own.get("function") else None)
+        judge = Judge(
+            columns=Columns(**own.get("columns", {})), metric=settings.metric, score=score
+        )
+        events = tuple(read_log(folder / "events.jsonl"))
+        return cls(settings=settings, events=events, judge=judge, bins=run_bins(folder))
+
+    def report(self, path: PathLike = "report.html") -> Path:
+        """Write the report of the run as one HTML file, and return its path."""
+        with TemporaryDirectory() as folder:
+            write_report([self.save(Path(folder) / self._name)], path)
+        return Path(path)
+
+    @property
+    def _name(self) -> str:
+        return learners.name_of(type(self.settings.learner))
+
+    @property
+    def _threads(self) -> int:
+        return self.settings.threads
+
+    def _scored(self, lists: Any) -> Any:
+        return discretize_lists(lists, self.bins, Vocabulary()) if self.bins else lists
 
     def _scores(self, table: Table) -> FloatArray:
         lists = table.lists()
-        check_features(self.weights, list(lists.nbest.feature_names), "candidates")
-        vector = self.weights.vector(lists.nbest.feature_names)
-        return lists.nbest.scores(vector, self.settings.threads)[lists.rows]
+        scored = self._scored(lists.nbest)
+        check_features(self.weights, list(scored.feature_names), "candidates")
+        vector = self.weights.vector(scored.feature_names)
+        return cast(FloatArray, scored.scores(vector, self._threads)[lists.rows])
 
     def _order(self, table: Table) -> IntArray:
         """Return the candidates by sentence, the best first; of equal ones the earlier."""
         return np.lexsort((-self._scores(table), table.sentences))
+
+    def _rows(self) -> Iterator[Row]:
+        """Give features, weights and what they are worth, those that matter most first."""
+        started = [event for event in self.events if isinstance(event, RunStarted)]
+        spread = started[0].spread if started else None
+        found: list[Row] = [
+            (name, value, None if spread is None else value * spread.get(name, 0.0))
+            for name, value in self.weights.items()
+        ]
+        yield from sorted(found, key=lambda row: -abs(row[1] if row[2] is None else row[2]))
+
+    @property
+    def _title(self) -> str:
+        scores = {"tuning": self.tuning_score, "held-out": self.dev_score}
+        known = [
+            f"{metric} {text}"
+            for metric, text in zip(
+                (f"{name} {self.metric}" for name, score in scores.items() if score is not None),
+                format_scores([score for score in scores.values() if score is not None]),
+                strict=True,
+            )
+        ]
+        return f"Fitted({', '.join([self._name, *known])}, {len(self.weights):,} features)"
+
+    def __repr__(self) -> str:
+        rows = list(self._rows())
+        lines = [self._title, f"{'feature':20} {'weight':>12} {'x spread':>12}"]
+        for name, weight, worth in rows[:MOST_SHOWN]:
+            lines.append(f"{name:20} {weight:12.6g} {'' if worth is None else f'{worth:12.4g}'}")
+        if len(rows) > MOST_SHOWN:
+            lines.append(f"... {len(rows) - MOST_SHOWN:,} more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{weight:.6g}</td>"
+            f"<td>{'' if worth is None else f'{worth:.4g}'}</td></tr>"
+            for name, weight, worth in list(self._rows())[:MOST_SHOWN]
+        )
+        head = "<tr><th>feature</th><th>weight</th><th>weight × spread</th></tr>"
+        return f"<p>{escape(self._title)}</p><table>{head}{rows}</table>"
+
+
+def _not_saved(text: str, references: object) -> float:
+    raise ConfigError(
+        "the metric was a Python function, which is not saved; give it again: "
+        "Fitted.load(path, metric=function)"
+    )
