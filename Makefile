@@ -30,7 +30,7 @@ demo: build
 # Continuous integration (CI=true) measures coverage in the same run and fails below the floor in
 # pyproject.toml.
 test: build
-	$(BIN)/python -m pytest -n auto $(if $(CI),--cov)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(CI),--cov)
 
 coverage: CI = true
 coverage: test

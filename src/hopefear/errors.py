@@ -3,6 +3,7 @@
 ::
 
     HopefearError
+    ├── ClusterError         a cluster cannot be reached, or loses workers again and again
     ├── ConfigError          an option or a configuration asks for something impossible
     │   └── OptionError      one option has an invalid value
     ├── DecoderError         an external decoder cannot be started, or fails
@@ -21,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
+    "ClusterError",
     "ConfigError",
     "DataError",
     "DecoderError",
@@ -51,6 +53,10 @@ class HopefearError(Exception):
     def __init__(self, message: str = "", *, settings: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.settings = settings
+
+
+class ClusterError(HopefearError):
+    """A cluster cannot be reached, or loses workers again and again."""
 
 
 class ConfigError(HopefearError, ValueError):

@@ -149,6 +149,16 @@ class DecodedSet(HasForests, HasBlockLists):
         """The number of sentences."""
         return len(self._references)
 
+    @property
+    def sentences(self) -> Sequence[int]:
+        """The sentences that are translated: all, or those of a subset."""
+        return self._sentences
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether each feature is in its own unit."""
+        return self._factors is not None
+
     @cached_property
     def feature_spread(self) -> FloatArray:
         """How much features vary among the derivations of some sentences, whatever the weights."""

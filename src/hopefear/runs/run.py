@@ -18,6 +18,8 @@ from hopefear.errors import DataError
 from hopefear.events import Event, ReplicasFinished, RunFinished, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import learners
+from hopefear.parallel import Executor
+from hopefear.runs.cluster import executor_of
 from hopefear.runs.course import plan
 from hopefear.runs.fingerprints import Fingerprints, fingerprint_weights
 from hopefear.runs.given import Given, load_given
@@ -110,8 +112,9 @@ def run(
             signature=data.tuning.signature,
             reading_seconds=seconds,
         )
+        executor = stack.enter_context(executor_of(settings, folder))
         learned = (_learn if settings.replicas == 1 else _learn_replicas)(
-            settings, data, about, directory, tell
+            settings, data, about, directory, executor, tell
         )
         for event in chain((Warned(message=message) for message in found), learned):
             if directory is not None:
@@ -242,6 +245,7 @@ def _learn(
     data: _Data,
     about: About,
     directory: RunDirectory | None,
+    executor: Executor,
     tell: Tell,
 ) -> Iterator[Event]:
     tuning = data.tuning.candidates
@@ -254,6 +258,7 @@ def _learn(
         origin=start.vector(tuning.feature_names),
         seed=about.seed,
         scaled=settings.scale_features,
+        executor=executor,
     )
     once = settings.in_memory or settings.from_standard_input
     kept = directory is not None and not once
@@ -273,6 +278,7 @@ def _learn_replicas(
     data: _Data,
     about: About,
     directory: RunDirectory | None,
+    executor: Executor,
     tell: Tell,
 ) -> Iterator[Event]:
     """Learn with one seed after the other, then choose among the results."""
@@ -286,7 +292,7 @@ def _learn_replicas(
         seconds = about.reading_seconds if number == 1 else None
         seed = about.seed + number - 1
         this = replace(about, seed=seed, replica=number, reading_seconds=seconds)
-        for event in _learn(settings, data, this, directory, tell):
+        for event in _learn(settings, data, this, directory, executor, tell):
             if isinstance(event, RunFinished):
                 finished.append(event)
             yield event

@@ -60,7 +60,14 @@ from hopefear.settings import config
 from hopefear.translation.features.bins import BINS_FILE, FeatureBins, write_bins
 from hopefear.types import Weights
 
-__all__ = ["RunDirectory", "check_stopped", "check_target", "is_over", "load_run_settings"]
+__all__ = [
+    "RunDirectory",
+    "check_stopped",
+    "check_target",
+    "from_folder",
+    "is_over",
+    "load_run_settings",
+]
 
 ENDS = (RunFinished, ReplicasFinished)
 FOLDER_FILE = "run.json"
@@ -387,19 +394,20 @@ def load_run_settings(run: Path) -> TuneSettings:
     folder = read_folder(run)
     if folder == Path.cwd():
         return settings
-    found: TuneSettings = _from_folder(settings, folder)
+    found: TuneSettings = from_folder(settings, folder)
     return found
 
 
-def _from_folder(value: Any, folder: Path) -> Any:
+def from_folder(value: Any, folder: Path) -> Any:
+    """Return settings whose relative paths begin at a folder, where they exist."""
     if isinstance(value, Path):
         place = folder / value
         return place if str(value) != "-" and place.exists() else value
     if isinstance(value, tuple):
-        return tuple(_from_folder(item, folder) for item in value)
+        return tuple(from_folder(item, folder) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         options = [option.name for option in fields(value) if option.init]
         return replace(
-            value, **{name: _from_folder(getattr(value, name), folder) for name in options}
+            value, **{name: from_folder(getattr(value, name), folder) for name in options}
         )
     return value

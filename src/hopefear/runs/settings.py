@@ -276,6 +276,15 @@ class TuneSettings:
         least=0,
         shown="one per core",
     )
+    cluster: str | None = setting(
+        None,
+        "Work on a Ray cluster: HOST:PORT of its head, or 'local' to start one on this machine. "
+        "Results do not depend on it, except with --strategy async.",
+        group=STRATEGY,
+        metavar="ADDRESS",
+        shown="threads of this machine",
+        complete=lambda: ("local",),
+    )
     replicas: int = setting(
         1,
         "Runs with consecutive seeds; their mean and deviation show how much is chance.",
@@ -323,6 +332,9 @@ class TuneSettings:
             raise ConfigError("start and start_file: give one of them")
         if self.infer_start and (self.start is not None or self.start_file is not None):
             raise ConfigError("infer_start, but start weights are given")
+        if self.cluster is not None and isinstance(self.strategy, Serial) and self.replicas == 1:
+            problem = "cluster: one learner has no work for others; choose mixing or async"
+            raise ConfigError(problem, settings=("strategy", "cluster"))
         if self.average and self.replicas == 1:
             problem = "average needs several replicas, but replicas is 1"
             raise ConfigError(problem, settings=("average", "replicas"))

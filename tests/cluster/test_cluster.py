@@ -1,0 +1,182 @@
+"""A real Ray cluster of two nodes on this machine gives the same results as threads."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import hopefear
+from candidate_files import CandidateFiles, write_candidates
+from hopefear.cluster import Crew, connected
+from hopefear.cluster.crew import spread
+from hopefear.errors import ClusterError, ConfigError
+from hopefear.events import EpochFinished, Warned
+from hopefear.parallel.remote import Worker
+from ray_clusters import Nodes, nodes
+from small_models import sentence_pairs, write_bitext
+
+# It must not be imported to find out: Ray reads the environment when it is.
+installed = pytest.mark.skipif(
+    find_spec("ray") is None, reason="Ray is not installed: pip install 'hopefear[cluster]'"
+)
+pytestmark = [pytest.mark.xdist_group("ray"), installed]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Nodes]:
+    with nodes() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> CandidateFiles:
+    return write_candidates(tmp_path_factory.mktemp("lists"), sentences=60, size=20)
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model, and sentences for it."""
+
+    model: Path
+    source: Path
+    refs: Path
+
+    def tune(self, learner: str, **settings: Any) -> hopefear.TuneResult:
+        return hopefear.tune(
+            learner,
+            model=self.model,
+            source=self.source,
+            refs=self.refs,
+            parses=self.model.parent / "parses",
+            random_start=True,
+            **settings,
+        )
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
+    folder = tmp_path_factory.mktemp("model")
+    source, target = write_bitext(folder, every=7)
+    hopefear.train(source=source, target=target, out=folder / "model")
+    pairs = sentence_pairs()[3::40]
+    (folder / "tune.f").write_text("".join(f"{f}\n" for f, _ in pairs))
+    (folder / "tune.e").write_text("".join(f"{e}\n" for _, e in pairs))
+    return ModelFiles(folder / "model", folder / "tune.f", folder / "tune.e")
+
+
+def mixed(files: CandidateFiles, **settings: Any) -> hopefear.TuneResult:
+    settings = {"epochs": 3, "strategy": "mixing", "workers": 3, "tokenize": "none", **settings}
+    return hopefear.tune("kbest-mira", nbest=[files.nbest], refs=[files.refs], **settings)
+
+
+def disturbed(
+    work: Callable[[], hopefear.TuneResult], *disturb: Callable[[], object]
+) -> hopefear.TuneResult:
+    """Return what work gives while one thing after the other happens, as soon as it can."""
+    done = threading.Event()
+
+    def happen() -> None:
+        for one in disturb:
+            done.wait(0.5)
+            while one() is False and not done.wait(0.3):
+                pass
+
+    thread = threading.Thread(target=happen)
+    thread.start()
+    try:
+        return work()
+    finally:
+        done.set()
+        thread.join()
+
+
+def told(result: hopefear.TuneResult) -> list[str]:
+    return [event.message for event in result.events if isinstance(event, Warned)]
+
+
+def test_lists_give_the_same_weights_as_on_threads(cluster: Nodes, files: CandidateFiles) -> None:
+    assert mixed(files, cluster=cluster.address).weights == mixed(files).weights
+
+
+@pytest.mark.parametrize(("learner", "more"), [("mira", {}), ("kbest-mira", {"decodings": 2})])
+def test_a_model_gives_the_same_weights_as_on_threads(
+    cluster: Nodes, model: ModelFiles, learner: str, more: dict[str, Any]
+) -> None:
+    settings = {"strategy": "mixing", "workers": 2, "epochs": 2, **more}
+    found = model.tune(learner, cluster=cluster.address, **settings)
+    assert found.weights == model.tune(learner, **settings).weights
+
+
+def test_learners_hear_each_other_across_nodes(cluster: Nodes, model: ModelFiles) -> None:
+    random = Random(1)
+    found = disturbed(
+        lambda: model.tune(
+            "mira",
+            cluster=cluster.address,
+            strategy="async",
+            workers=3,
+            epochs=3,
+            learner__rate=0.1,
+        ),
+        lambda: cluster.kill_worker(random),
+    )
+    epochs = [event for event in found.events if isinstance(event, EpochFinished)]
+    assert any(event.messages for event in epochs)
+
+
+def test_lost_workers_and_nodes_change_no_weight(cluster: Nodes, files: CandidateFiles) -> None:
+    random = Random(1)
+    found = disturbed(
+        lambda: mixed(files, cluster=cluster.address, epochs=30),
+        lambda: cluster.kill_worker(random),
+        cluster.kill_node,
+    )
+    cluster.join()
+    assert found.weights == mixed(files, epochs=30).weights
+    assert any("was lost" in message and "replaced" in message for message in told(found))
+
+
+def test_a_node_that_joins_gets_its_share_of_the_workers(cluster: Nodes) -> None:
+    with connected(cluster.address):
+        crew = Crew(Worker)
+        crew.arrange(6)
+        before = len(crew.nodes)
+        cluster.kill_node()
+        until = time.monotonic() + 60
+        while len(crew.nodes) == before and time.monotonic() < until:
+            time.sleep(0.5)  # Ray finds out by and by
+            crew.arrange(6)
+        assert len(crew.nodes) == before - 1
+        cluster.join()
+        crew.arrange(6)
+        assert len(crew.nodes) == before
+        crew.close()
+
+
+def test_workers_are_spread_in_proportion_to_processors() -> None:
+    assert spread(4, {"a": 1, "b": 3}, {}) == {0: "b", 1: "b", 2: "b", 3: "a"}
+    crowded = {0: "a", 1: "a", 2: "a", 3: "lost"}
+    assert spread(4, {"a": 1, "b": 1}, crowded) == {0: "a", 1: "a", 2: "b", 3: "b"}
+
+
+def test_one_learner_has_no_work_for_a_cluster(files: CandidateFiles) -> None:
+    with pytest.raises(ConfigError) as caught:
+        mixed(files, cluster="local", strategy="serial", workers=None)
+    assert "cluster" in caught.value.settings
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere"])
+def test_a_cluster_that_is_not_there_is_found_out_at_once(
+    files: CandidateFiles, address: str
+) -> None:
+    began = time.monotonic()
+    with pytest.raises((ClusterError, ConfigError)) as caught:
+        mixed(files, cluster=address)
+    assert "cluster" in caught.value.settings
+    assert time.monotonic() - began < 20
