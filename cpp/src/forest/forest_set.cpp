@@ -1,6 +1,7 @@
 #include "hopefear/forest/forest_set.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -48,6 +49,13 @@ std::size_t ForestSet::checked_forest(std::int64_t sentence) const {
 void ForestSet::check_edges(std::span<const double> values, const char* what) const {
     if (values.size() != edge_count())
         fail<DataError>(values.size(), " ", what, " for ", edge_count(), " edges");
+    // In vectors: a number is not finite if all bits of its exponent are set, and one more of them
+    // would be the bit of the sign.
+    constexpr std::uint64_t exponent = 0x7ff0'0000'0000'0000;
+    std::uint64_t found = 0;
+    for (const double x : values)
+        found |= (std::bit_cast<std::uint64_t>(x) & exponent) + (std::uint64_t{1} << 52);
+    if (found >> 63 == 0) return;
     const auto at = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
     if (at != values.end())
         fail<DataError>("among the ", what, ", that of edge ", at - values.begin(), " is ", *at,

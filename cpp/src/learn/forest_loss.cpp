@@ -97,7 +97,7 @@ class ForestSides {
             return value;
         }
         best_.find(forest.edge_begin(), forest.tail_pairs(),
-                   [&](EdgeId edge) { return std::array{score(edge)}; });
+                   [&](EdgeId edge, Lanes<1>& sum) { sum.fill(score(edge)); });
         nodes_.assign(1, forest.root());
         for (std::size_t size = 0; !nodes_.empty(); ++size) {
             if (size == max_derivation_size) fail_derivation_size();

@@ -99,6 +99,11 @@ struct FoundStrings {
 // The upper envelope of one forest after the other, with reused buffers.
 class EnvelopeSearch {
   public:
+    // A point: the score of an edge is origin * score + step * slope. At infinity the origin is 0.
+    struct Point {
+        double origin = 0.0;
+        double step = 0.0;
+    };
     struct FoundLine {
         double slope;
         double intercept;
@@ -106,10 +111,8 @@ class EnvelopeSearch {
         std::size_t number;       // in order of discovery
         std::size_t settled = 0;  // the number of the line that it meets on the envelope
 
-        [[nodiscard]] double at(double step) const { return intercept + step * slope; }
-        // The magnitude of the terms that `at` adds.
-        [[nodiscard]] double size(double step) const {
-            return std::abs(intercept) + std::abs(step * slope);
+        [[nodiscard]] double at(const Point& point) const {
+            return point.origin * intercept + point.step * slope;
         }
     };
 
@@ -134,19 +137,16 @@ class EnvelopeSearch {
     static constexpr std::size_t lanes = 8;
     // Lines that cross beyond this step count as parallel.
     static constexpr double farthest = 1e100;
-    // A point: the score of an edge is origin * score + step * slope. At infinity the origin is 0.
-    struct Point {
-        double origin = 0.0;
-        double step = 0.0;
-    };
 
     // Begin far out on both sides and at points in between. Any points would do; at these, slopes
     // begin to matter.
     void look_around() {
         double scores = 0.0;
         double slopes = 0.0;
-        for (const double x : scores_) scores += std::abs(x);
-        for (const double x : slopes_) slopes += std::abs(x);
+        for (std::size_t edge = 0; edge < scores_.size(); ++edge) {
+            scores += std::abs(scores_[edge]);
+            slopes += std::abs(slopes_[edge]);
+        }
         const double unit = scores > 0.0 && slopes > 0.0
                                 ? std::clamp(scores / slopes, 1.0 / farthest, farthest)
                                 : 1.0;
@@ -172,30 +172,42 @@ class EnvelopeSearch {
         search();
         const std::size_t known = lines_.size();
         for (std::size_t lane = 0; lane < used; ++lane) {
-            const double step = points_[lane].step;
-            FoundLine found = line(lane);
             FoundLine& low = lines_[left[lane]];
-            // Sums of edges in different orders differ by rounding, which is not a better line. Nor
-            // is a line that was found before and dropped: rounding could make it return forever.
-            const double rounding = 1e-12 * (low.size(step) + found.size(step));
-            if (found.at(step) > low.at(step) + rounding &&
-                seen_.emplace(found.slope, found.intercept).second)
-                lines_.push_back(std::move(found));
-            else
-                low.settled = lines_[left[lane] + 1].number;
+            // Most crossings are part of the envelope: then the derivation need not be read. Nor is
+            // a line new that was found before and dropped: rounding could make it return forever.
+            if (is_higher(best_.score(lane), low, points_[lane])) {
+                FoundLine found = line(lane);
+                if (is_higher(found.at(points_[lane]), low, points_[lane]) &&
+                    seen_.emplace(found.slope, found.intercept).second) {
+                    lines_.push_back(std::move(found));
+                    continue;
+                }
+            }
+            low.settled = lines_[left[lane] + 1].number;
         }
         if (lines_.size() > known) keep_highest();
         return true;
     }
 
     void search() {
-        best_.find(forest_->edge_begin(), *tails_, [&](EdgeId edge) {
-            std::array<double, lanes> sum;
-            const double score = scores_[edge];
-            const double slope = slopes_[edge];
-            for (std::size_t lane = 0; lane < lanes; ++lane)
-                sum[lane] = points_[lane].origin * score + points_[lane].step * slope;
-            return sum;
+        std::array<double, lanes> origin;
+        std::array<double, lanes> step;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            origin[lane] = points_[lane].origin;
+            step[lane] = points_[lane].step;
+        }
+        Lanes<lanes> origins;
+        Lanes<lanes> steps;
+        origins.set(origin);
+        steps.set(step);
+        with_wide_vectors([&]() HOPEFEAR_INLINE {
+            best_.find(forest_->edge_begin(), *tails_,
+                       [&](EdgeId edge, Lanes<lanes>& sum) HOPEFEAR_INLINE {
+                           const double score = scores_[edge];
+                           const double slope = slopes_[edge];
+                           for (std::size_t i = 0; i < sum.parts.size(); ++i)
+                               sum.parts[i] = origins.parts[i] * score + steps.parts[i] * slope;
+                       });
         });
     }
 
@@ -212,6 +224,12 @@ class EnvelopeSearch {
         }
         // Numbers begin at 1: 0 means not settled with any line.
         return {slope, intercept, text_.words, ++count_};
+    }
+
+    // Whether a score is higher than a line by more than sums of edges in another order would be.
+    static bool is_higher(double score, const FoundLine& line, const Point& at) {
+        const double size = std::abs(at.origin * line.intercept) + std::abs(at.step * line.slope);
+        return score > line.at(at) + 2e-12 * size;
     }
 
     static double crossing(const FoundLine& flat, const FoundLine& steep) {
@@ -273,7 +291,7 @@ ForestLines forest_lines(const ForestSet& forests, std::span<const double> score
     std::vector<Piece> pieces(blocks(forests));
     parallel_blocks(forests.size(), block, threads, [&](std::size_t begin, std::size_t end) {
         Piece& piece = pieces[begin / block];
-        EnvelopeSearch search;
+        static thread_local EnvelopeSearch search;
         for (std::size_t sentence = begin; sentence < end; ++sentence) {
             if (const Forest* forest = forests[sentence])
                 for (const auto& line :
@@ -311,7 +329,7 @@ std::vector<std::int64_t> best_strings(const ForestSet& forests, std::span<const
             if (!forest) continue;
             const auto own = forests.edges(scores, sentence);
             best.find(forest->edge_begin(), forests.tails(sentence),
-                      [&](EdgeId edge) { return std::array{own[edge]}; });
+                      [&](EdgeId edge, Lanes<1>& sum) { sum.fill(own[edge]); });
             read_derivation(
                 forest->root(), forests.tails(sentence),
                 [&](NodeId node) { return best.edge(node, 0); },

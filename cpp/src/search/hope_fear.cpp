@@ -83,11 +83,14 @@ void ForestHopeFear::find_on_edges(std::size_t sentence, std::span<const double>
     for (std::size_t row = 0; row < gains_.size(); ++row)
         for (std::size_t i = 0; i < gain.size(); ++i)
             gains_[row] += gain[i] * split.rows[row * gain.size() + i];
-    best_.find(split.edge_begin, split.tails, [&](EdgeId edge) {
-        const auto [original, statistics] = split.edges[edge];
-        const double s = scores_[original];
-        const double b = gains_[statistics];
-        return std::array{s + b, s - b, s, s};
+    with_wide_vectors([&]() HOPEFEAR_INLINE {
+        best_.find(split.edge_begin, split.tails,
+                   [&](EdgeId edge, Lanes<lanes>& sum) HOPEFEAR_INLINE {
+                       const auto& [original, statistics] = split.edges[edge];
+                       const double s = scores_[original];
+                       const double b = gains_[statistics];
+                       sum.set({s + b, s - b, s, s});
+                   });
     });
     for (std::size_t lane = 0; lane < found_.size(); ++lane) read(sentence, lane);
 }

@@ -1,13 +1,13 @@
 // The best derivations of a forest under several scores, all found in one pass over its edges.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "hopefear/base/lanes.hpp"
 #include "hopefear/base/vocabulary.hpp"
 #include "hopefear/forest/derivation.hpp"
 #include "hopefear/forest/forest.hpp"
@@ -16,68 +16,82 @@
 
 namespace hopefear {
 
-// Viterbi in `Lanes` lanes. The cost of a pass is in reading the edges and their tails; a few more
+// Viterbi in several lanes. The cost of a pass is in reading the edges and their tails; a few more
 // scores, in the lanes of vector registers, are nearly free. Sums and ties are those of `viterbi`,
 // bit for bit.
-template <std::size_t Lanes>
+template <std::size_t Count>
 class BestDerivations {
   public:
-    using Scores = std::array<double, Lanes>;
+    using Scores = Lanes<Count>;
 
-    // The edges of node v are edge_begin[v] .. edge_begin[v + 1]; value(edge) gives the finite
-    // scores of an edge. The root is the last node.
+    // The edges of node v are edge_begin[v] .. edge_begin[v + 1]; value(edge, scores) sets the
+    // finite scores of an edge. The root is the last node.
     template <class Value>
     void find(std::span<const Forest::Offset> edge_begin, const TailPairs& tails,
               const Value& value);
 
     // Of the best derivation.
     [[nodiscard]] double score(std::size_t lane) const { return best_[best_.size() - 2][lane]; }
+    // Of the best derivation of a node.
+    [[nodiscard]] const Scores& scores(NodeId node) const { return best_[node]; }
     // The edge with which the best derivation of a node begins.
-    [[nodiscard]] EdgeId edge(NodeId node, std::size_t lane) const { return edge_[node][lane]; }
+    [[nodiscard]] EdgeId edge(NodeId node, std::size_t lane) const {
+        return static_cast<EdgeId>(edge_[node][lane]);
+    }
+    // Add the scores of the best derivations of an edge's tails.
+    [[gnu::always_inline]] void add_tails(const TailPairs& tails, EdgeId edge, Scores& sum) const;
 
   private:
     std::vector<Scores> best_;  // by node, and zeros after the last
-    std::vector<std::array<EdgeId, Lanes>> edge_;
+    std::vector<Scores> edge_;  // as wide as a score, so that both move together
 };
 
-template <std::size_t Lanes>
+template <std::size_t Count>
+inline void BestDerivations<Count>::add_tails(const TailPairs& tails, EdgeId edge,
+                                              Scores& sum) const {
+    const TailPairs::Pair pair = tails[edge];
+    if (!pair.is_list()) [[likely]] {
+        const Scores& first = best_[pair.nodes[0]];
+        const Scores& second = best_[pair.nodes[1]];
+        for (std::size_t i = 0; i < sum.parts.size(); ++i)
+            sum.parts[i] = (sum.parts[i] + first.parts[i]) + second.parts[i];
+    } else {
+        for (const NodeId tail : tails.list(pair))
+            for (std::size_t i = 0; i < sum.parts.size(); ++i) sum.parts[i] += best_[tail].parts[i];
+    }
+}
+
+template <std::size_t Count>
 template <class Value>
-void BestDerivations<Lanes>::find(std::span<const Forest::Offset> edge_begin,
-                                  const TailPairs& tails, const Value& value) {
+[[gnu::always_inline]] inline void BestDerivations<Count>::find(
+    std::span<const Forest::Offset> edge_begin, const TailPairs& tails, const Value& value) {
     const std::size_t nodes = edge_begin.size() - 1;
     best_.resize(nodes + 1);
     best_.back().fill(0.0);
     edge_.resize(nodes);
     for (std::size_t node = 0; node < nodes; ++node) {
         Scores top;
+        Scores at;
         top.fill(impossible);
-        Scores at{};  // the best edge; as wide as a score, so that both move together
+        at.fill(0.0);
         for (Forest::Offset i = edge_begin[node]; i < edge_begin[node + 1]; ++i) {
             const auto edge = static_cast<EdgeId>(i);
-            const TailPairs::Pair pair = tails[edge];
-            Scores sum = value(edge);
-            if (!pair.is_list()) [[likely]] {
-                const Scores& first = best_[pair.nodes[0]];
-                const Scores& second = best_[pair.nodes[1]];
-                for (std::size_t lane = 0; lane < Lanes; ++lane)
-                    sum[lane] = (sum[lane] + first[lane]) + second[lane];
-            } else {
-                for (const NodeId tail : tails.list(pair))
-                    for (std::size_t lane = 0; lane < Lanes; ++lane) sum[lane] += best_[tail][lane];
-            }
-            const auto number = static_cast<double>(edge);
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const bool better = sum[lane] > top[lane];
-                top[lane] = better ? sum[lane] : top[lane];
-                at[lane] = better ? number : at[lane];
+            Scores sum;
+            value(edge, sum);
+            add_tails(tails, edge, sum);
+            typename Scores::Part number{};
+            number += static_cast<double>(edge);
+            for (std::size_t part = 0; part < sum.parts.size(); ++part) {
+                const auto better = sum.parts[part] > top.parts[part];
+                top.parts[part] = better ? sum.parts[part] : top.parts[part];
+                at.parts[part] = better ? number : at.parts[part];
             }
         }
         best_[node] = top;
-        for (std::size_t lane = 0; lane < Lanes; ++lane)
-            edge_[node][lane] = static_cast<EdgeId>(at[lane]);
+        edge_[node] = at;
     }
-    for (const double score : best_[nodes - 1])
-        if (!std::isfinite(score)) fail_overflow();
+    for (std::size_t lane = 0; lane < Count; ++lane)
+        if (!std::isfinite(score(lane))) fail_overflow();
 }
 
 // A derivation's edges, in the order of the target side, and its words.
