@@ -246,6 +246,16 @@ class RerankSettings:
         shown="auto-detected",
         complete=lambda: _formats("nbest", "forest"),
     )
+    columns: tuple[str, ...] = setting(
+        (),
+        "What columns of tables and keys of records are called, as in 'sentence=seg_id' and "
+        "'text=mt'.",
+        metavar="ROLE=NAME",
+        shown="usual names",
+    )
+    ignore: tuple[str, ...] = setting(
+        (), "Columns that are no features, although they hold numbers.", metavar="NAME"
+    )
     sentences: int = setting(
         0, "Least number of sentences; those without candidates have empty lines.", least=0
     )

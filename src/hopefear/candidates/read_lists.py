@@ -9,15 +9,15 @@ import numpy as np
 
 from hopefear.errors import DataError, FormatError
 from hopefear.formats import NBestFormat, SentenceKeys, nbest_formats
-from hopefear.formats.base import choose_format
 from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Source, Tell, open_source
 from hopefear.formats.nbest import add_nbest, finish_nbest
+from hopefear.formats.nbest.columns import choose_nbest_format
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.translation.features.counting import Links
 from hopefear.types import FloatArray, Hypothesis
 
-__all__ = ["ReadLists", "read_lists"]
+__all__ = ["Lists", "ReadLists", "read_lists"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +51,14 @@ class Lists(Protocol):
     @property
     def format(self) -> str | None:
         """Their format."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What their columns are called."""
+
+    @property
+    def ignore(self) -> tuple[str, ...]:
+        """Their columns that are no features."""
 
     @property
     def sentences(self) -> int:
@@ -101,7 +109,7 @@ def _sources(settings: Lists, formats: list[str]) -> Iterator[tuple[Source, NBes
     """Open the files of lists one after the other; `formats` gets the name of each one's format."""
     for path in settings.nbest:
         with open_source(path) as source:
-            format = choose_format(source, nbest_formats, settings.format)
+            format = choose_nbest_format(source, settings.format, settings.columns, settings.ignore)
             formats.append(nbest_formats.name_of(type(format)))
             yield source, format
 

@@ -142,7 +142,11 @@ def explain(error: HopefearError, arguments: Sequence[str]) -> str:
     if isinstance(error, OptionError):  # of an object that was made of the options themselves
         return f"{known.get(error.field, error.field)}{error.problem}"
     options = [known[name] for name in error.settings if name in known]
-    return f"{error} ({', '.join(dict.fromkeys(options))})" if options else str(error)
+    if not options:
+        return str(error)
+    # Further lines are an example.
+    problem, newline, example = str(error).partition("\n")
+    return f"{problem} ({', '.join(dict.fromkeys(options))}){newline}{example}"
 
 
 def _describe(error: OSError) -> str:

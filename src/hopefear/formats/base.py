@@ -6,7 +6,7 @@ that defines the class registers it; adding a format changes nothing else.
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol, TextIO, TypeVar, runtime_checkable
+from typing import Protocol, TextIO, TypeVar, cast, runtime_checkable
 
 from hopefear.errors import ConfigError, FormatError
 from hopefear.forest import Forest
@@ -88,6 +88,9 @@ class ForestFormat(Format, Protocol):
 AnyFormat = TypeVar("AnyFormat", bound=Format)
 
 SHOWN = 60  # characters of a line in a message
+EXAMPLE = """
+{"sentence": 0, "text": "the house", "features": {"lm": -2.5}}
+{"sentence": 0, "text": "a house", "features": {"lm": -2.0}}"""
 
 nbest_formats: Registry[NBestFormat] = Registry("n-best format", group="hopefear.nbest_formats")
 weights_formats: Registry[WeightsFormat] = Registry(
@@ -142,6 +145,8 @@ def choose_format(
             f"{'choose one of the known formats' if nameable else 'known'}: {', '.join(formats)}"
         )
         problem = f"the {formats.kind} is not recognized{looks}; {known}"
+        if formats is cast("object", nbest_formats):
+            problem += f"\nFor example, this would be read:{EXAMPLE}"
     raise FormatError(f"{source.name}: {problem}", settings=("format",) if nameable else ())
 
 

@@ -102,6 +102,11 @@ class Source:
         text = [line.removesuffix(b"\r").decode(errors="replace") for line in lines]
         return [text[0].removeprefix(BYTE_ORDER_MARK), *text[1:]] if self._head else []
 
+    @property
+    def beginning(self) -> str:
+        """The first 256 kB of text, without consuming them."""
+        return self._head.decode(errors="replace").removeprefix(BYTE_ORDER_MARK)
+
     def alone(self, line: str) -> "Source":
         """Return a source with only this line."""
         return Source(self.name, self.path, io.BytesIO(line.encode()))

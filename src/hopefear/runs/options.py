@@ -94,7 +94,7 @@ def _standing_for(options: Mapping[str, object]) -> dict[str, object]:
         del found["discretize"]
         found |= {f"discretize.{key}": value for key, value in parse_fields(text).items()}
     held_out = "dev.nbest" in found or "dev.forests" in found
-    for name in ("format", "score_feature", "keyed_references"):
+    for name in ("format", "columns", "ignore", "score_feature", "keyed_references"):
         if f"tuning.{name}" in found and held_out:  # the same tool wrote both, unless we are told
             found.setdefault(f"dev.{name}", found[f"tuning.{name}"])
     return found

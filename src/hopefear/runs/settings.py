@@ -83,6 +83,16 @@ class DataSettings:
         shown="auto-detected",
         complete=_candidate_formats,
     )
+    columns: tuple[str, ...] = setting(
+        (),
+        "What columns of tables and keys of records are called, as in 'sentence=seg_id' and "
+        "'text=mt'.",
+        metavar="ROLE=NAME",
+        shown="usual names",
+    )
+    ignore: tuple[str, ...] = setting(
+        (), "Columns that are no features, although they hold numbers.", metavar="NAME"
+    )
     keyed_references: bool | None = setting(
         None,
         "Whether the lines of the references begin with the sentences' keys, as in Kaldi's text "

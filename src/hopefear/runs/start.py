@@ -12,7 +12,8 @@ from hopefear.candidates import ForestSet
 from hopefear.candidates.tools import Tool, tool_of
 from hopefear.candidates.values import LARGEST_VALUE
 from hopefear.errors import DataError
-from hopefear.formats import read_nbest
+from hopefear.formats.files import open_source
+from hopefear.formats.nbest.columns import choose_nbest_format
 from hopefear.formats.weights import read_weights_and_format
 from hopefear.runs.guards import some
 from hopefear.runs.load import Loaded
@@ -231,8 +232,10 @@ def _scored_hypotheses(
     for path in settings.nbest:
         if str(path) == "-" or not (path.is_file() or path.is_dir()):
             continue
-        for segment in read_nbest(path, settings.format):
-            for hypothesis in segment.hypotheses:
-                # Larger ones stand for what cannot be, and overflow when squared.
-                if hypothesis.score is not None and abs(hypothesis.score) <= LARGEST_VALUE:
-                    yield segment.sentence, hypothesis.features, hypothesis.score
+        with open_source(path) as source:
+            format = choose_nbest_format(source, settings.format, settings.columns, settings.ignore)
+            for segment in format.read(source):
+                for hypothesis in segment.hypotheses:
+                    # Larger ones stand for what cannot be, and overflow when squared.
+                    if hypothesis.score is not None and abs(hypothesis.score) <= LARGEST_VALUE:
+                        yield segment.sentence, hypothesis.features, hypothesis.score

@@ -28,16 +28,19 @@ from hopefear.formats.fields import (
     parse_sentence,
 )
 from hopefear.formats.files import Source
+from hopefear.formats.json_items import first_json
 from hopefear.registry import suggest
 from hopefear.settings import settings
 from hopefear.types import Hypothesis, Segment
 
-__all__ = ["JsonLinesNBest", "TsvNBest"]
+__all__ = ["JsonLinesNBest", "TsvNBest", "is_json_line"]
 
 _TEXT = ("sentence", "text")
 
 
 _OURS = (*_TEXT, "score")
+# Columns of texts, which tables of others have.
+_TEXTS = {"source", "src", "reference", "ref", "system", "model", "prompt", "lp"}
 
 
 @nbest_formats.register("tsv")
@@ -46,8 +49,9 @@ class TsvNBest:
     """A header, then one hypothesis per line."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for the columns sentence and text in the first line."""
-        return any({"sentence", "text"} <= set(line.split("\t")) for line in source.head(1))
+        """Look for the columns sentence and text in the first line, and none of other texts."""
+        columns = {name for line in source.head(1) for name in line.split("\t")}
+        return {"sentence", "text"} <= columns and columns.isdisjoint(_TEXTS)
 
     def read(self, source: Source) -> Iterator[Segment]:
         """Read the hypotheses."""
@@ -124,15 +128,28 @@ def _carried(text: str, column: str) -> str:
 _KEYS = ("sentence", "text", "features", "score")
 
 
+def is_json_line(item: object) -> bool:
+    """Whether an item is a line of the format jsonl, and not a record of somebody else."""
+    if not isinstance(item, dict) or not {"sentence", "text"} <= item.keys():
+        return False
+    # Numbers and texts beside our own keys make it a record; anything else is a mistake of ours.
+    others = [value for key, value in item.items() if key not in _KEYS]
+    return not others or not all(
+        value is None or isinstance(value, str | float | int) for value in others
+    )
+
+
 @nbest_formats.register("jsonl")
 @settings
 class JsonLinesNBest:
     """One object per line with the keys sentence, text, features and score."""
 
     def sniff(self, source: Source) -> bool:
-        """Look for an object with a sentence and a text."""
+        """Look for an object with a sentence and a text, and with keys that are ours."""
         first = next((line for line in source.head() if line.strip()), "")
-        return first.lstrip().startswith("{") and '"sentence"' in first and '"text"' in first
+        if not first.lstrip().startswith("{"):
+            return False
+        return is_json_line(first_json(source))
 
     def read(self, source: Source) -> Iterator[Segment]:
         """Read the hypotheses, skipping empty lines."""

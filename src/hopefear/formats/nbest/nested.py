@@ -1,0 +1,91 @@
+"""One object for each sentence, with a list of its candidates.
+
+::
+
+    {"src": "das Haus", "candidates": [{"text": "the house", "scores": {"lm": -2.5}}, ...]}
+
+Candidates are objects with a text and numbers, or plain texts. Lists of such objects, without an
+object around them, are what pipelines of Hugging Face return. Sentences are numbered in order
+unless the objects have numbers or keys.
+"""
+
+from collections.abc import Iterator
+
+from hopefear.errors import FormatError
+from hopefear.formats.base import nbest_formats
+from hopefear.formats.files import Source
+from hopefear.formats.json_items import first_json, json_items
+from hopefear.formats.nbest.choices import token_features
+from hopefear.formats.nbest.columns import (
+    INDEX,
+    LISTS,
+    SENTENCE,
+    ColumnFormat,
+    feature_values,
+    first_of,
+    sentence_of,
+    text_of,
+)
+from hopefear.settings import settings
+from hopefear.types import Hypothesis, Segment
+
+__all__ = ["NestedNBest"]
+
+EXAMPLE = """
+{"src": "das Haus", "candidates": [{"text": "the house", "lm": -2}, {"text": "a house", "lm": -3}]}
+{"src": "ein Hund", "candidates": [{"text": "a dog", "lm": -1.5}, {"text": "one dog", "lm": -3}]}"""
+
+
+@nbest_formats.register("nested")
+@settings
+class NestedNBest(ColumnFormat):
+    """Objects, or lists, of all candidates of a sentence."""
+
+    def sniff(self, source: Source) -> bool:
+        """Look for a list of texts, or of objects with texts."""
+        first = first_json(source)
+        if isinstance(first, dict):
+            name = first_of(LISTS, first)
+            first = None if name is None else first[name]
+        if not isinstance(first, list) or not first:
+            return False
+        one = first[0]
+        return isinstance(one, str) or (isinstance(one, dict) and bool(self.text_column(one)))
+
+    def read(self, source: Source) -> Iterator[Segment]:
+        """Read the hypotheses."""
+        for number, (line, item) in enumerate(json_items(source)):
+            try:
+                yield self._segment(number, item)
+            except FormatError as error:
+                raise source.error(line, str(error)) from None
+
+    def _segment(self, number: int, item: object) -> Segment:
+        sentence: int | str = number
+        candidates = item
+        if isinstance(item, dict):
+            name = first_of(LISTS, item)
+            candidates = None if name is None else item[name]
+            known = (*SENTENCE, "id", "request_id") if self.sentence is None else (self.sentence,)
+            if (key := first_of(known, item)) is not None:
+                sentence = sentence_of(item[key])
+        if not isinstance(candidates, list):
+            raise FormatError(f"expected a list of candidates; for example:{EXAMPLE}")
+        return Segment(
+            sentence=sentence, hypotheses=tuple(self._hypothesis(one) for one in candidates)
+        )
+
+    def _hypothesis(self, candidate: object) -> Hypothesis:
+        if isinstance(candidate, str):
+            return Hypothesis(text=candidate)
+        if not isinstance(candidate, dict) or (name := self.text_column(candidate)) is None:
+            found = ", ".join(candidate) if isinstance(candidate, dict) else f"{candidate!r:.40}"
+            raise FormatError(
+                f"which key of a candidate is its text? Found {found}; name it with --columns "
+                f"text=KEY. For example, this would be read:{EXAMPLE}"
+            )
+        values = feature_values(candidate, {name, *INDEX, *self.ignore})
+        values.pop("cumulative_logprob", None)  # vLLM's name for what is `logprob` here
+        return Hypothesis(
+            text=text_of(candidate, name), features=values | token_features(candidate, self.ignore)
+        )
