@@ -12,6 +12,8 @@ from hopefear.cluster.connection import load_ray, set_environment
 
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
 
+WORKERS = (b"ray::Worker", b"ray::RemoteTranslator")
+
 # By default it takes Ray half a minute to find out that a node is gone.
 HEALTH = {
     "health_check_initial_delay_ms": 1000,
@@ -58,7 +60,7 @@ class Nodes:
                 parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
             except (OSError, IndexError):
                 continue  # no process, or one that has just ended
-            if parent in raylets and title.startswith(b"ray::Worker"):
+            if parent in raylets and title.startswith(WORKERS):
                 found.append(int(entry.name))
         return sorted(found)
 

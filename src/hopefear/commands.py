@@ -112,6 +112,14 @@ class TranslateCommand:
     )
     detokenize: bool = setting(False, "Detokenize translations, if the model tokenizes.")
     threads: int = setting(0, THREADS, least=0, shown="one per core")
+    cluster: str | None = setting(
+        None,
+        "Translate on a Ray cluster: HOST:PORT of its head, or 'local' to start one on this "
+        "machine. All machines find the files on the same paths.",
+        metavar="ADDRESS",
+        shown="threads of this machine",
+        complete=lambda: ("local",),
+    )
 
     def check(self) -> None:
         """Refuse two kinds of output."""

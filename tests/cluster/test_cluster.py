@@ -15,9 +15,10 @@ import hopefear
 from candidate_files import CandidateFiles, write_candidates
 from hopefear.cluster import Crew, connected
 from hopefear.cluster.crew import spread
-from hopefear.errors import ClusterError, ConfigError
+from hopefear.errors import ClusterError, ConfigError, FormatError
 from hopefear.events import EpochFinished, Warned
 from hopefear.parallel.remote import Worker
+from hopefear.translation.translate import show_derivation
 from ray_clusters import Nodes, nodes
 from small_models import sentence_pairs, write_bitext
 
@@ -180,3 +181,30 @@ def test_a_cluster_that_is_not_there_is_found_out_at_once(
         mixed(files, cluster=address)
     assert "cluster" in caught.value.settings
     assert time.monotonic() - began < 20
+
+
+def test_lines_are_translated_in_order_by_all_nodes(cluster: Nodes, model: ModelFiles) -> None:
+    lines = model.source.read_text().splitlines() * 3
+    expected = list(hopefear.translate(model.model, lines, nbest=5, forests=True))
+    random = Random(1)
+    killed: list[bool] = []
+
+    def disturbing() -> Iterator[str]:
+        for number, line in enumerate(lines):
+            if number > len(lines) // 2 and not killed:
+                killed.append(cluster.kill_worker(random))
+            yield line
+
+    found = list(
+        hopefear.translate(
+            model.model, disturbing(), nbest=5, forests=True, cluster=cluster.address
+        )
+    )
+    assert [one.segment for one in found] == [one.segment for one in expected]
+    assert [show_derivation(one) for one in found] == [show_derivation(one) for one in expected]
+    assert all(one.forest is not None for one in found)
+
+
+def test_an_error_of_a_sentence_names_it(cluster: Nodes, model: ModelFiles, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="sentence 1: "):
+        list(hopefear.translate(model.model, ["a"], grammars=tmp_path, cluster=cluster.address))

@@ -100,6 +100,7 @@ def translate(own: commands.TranslateCommand, options: Keywords) -> None:
             grammars=own.grammars,
             detokenize=own.detokenize,
             threads=own.threads,
+            cluster=own.cluster,
             **keyword_options(DecoderOptions, options, "translate"),
         )
         for done, translation in enumerate(translations, 1):

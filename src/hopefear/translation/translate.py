@@ -1,7 +1,7 @@
 """Translation of texts: any number of sentences, in order, on all cores."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from hopefear.translation.features.bins import run_bins
 from hopefear.translation.model import Model, run_features, weights_for
 from hopefear.types import Hypothesis, Segment, Weights
 
-__all__ = ["Translation", "show_derivation", "translate"]
+__all__ = ["Job", "Translation", "Translator", "show_derivation", "translate"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +70,7 @@ def translate(
     grammars: PathLike | None = None,
     detokenize: bool = False,
     threads: int = 0,
+    cluster: str | None = None,
     **options: object,
 ) -> Iterator[Translation]:
     """Translate sentences, in order.
@@ -96,6 +97,9 @@ def translate(
         Whether to detokenize translations if the model was trained with tokenization.
     threads
         Number of threads, 0: one per core. The result does not depend on it.
+    cluster
+        Translate on a Ray cluster: ``HOST:PORT`` of its head, or "local" to start one on this
+        machine. All machines find the model, and files of weights and rules, on the same paths.
     **options
         Decoder settings to override, see `hopefear.translation.DecoderOptions`: ``pop_limit=1000``.
 
@@ -105,26 +109,71 @@ def translate(
     """
     if nbest < 0:
         raise ConfigError(f"nbest must be >= 0, got {nbest}", settings=("nbest",))
-    loaded = model if isinstance(model, Model) else Model(model)
-    if isinstance(weights, str | Path):
-        loaded = loaded.with_features(run_features(weights), run_bins(weights))
-    chosen: Weights | None = None
-    if weights is not None:
-        given, format = read_weights_and_format(weights)
-        chosen = weights_for(loaded, given, format=format, further=grammars is not None)
-    work = _Translator(
-        decoder_of=_decoders(loaded, chosen, grammars, options),
-        normalize=loaded.settings.normalization.source(),
-        finish=loaded.settings.normalization.detokenize() if detokenize else str,
+    job = Job(
+        model=model,
+        weights=weights,
         nbest=nbest,
         forests=forests,
+        grammars=grammars,
+        detokenize=detokenize,
+        options=options,
     )
+    if cluster is not None:
+        from hopefear.translation.remote import translate_remotely
+
+        return translate_remotely(job.absolute(), lines, cluster)
+    work = job.translator()
     if grammars is None and threads != 1:
         lines = _met(work, lines)
     return map_in_order(work, enumerate(lines), threads=threads)
 
 
-def _met(work: "_Translator", lines: Iterable[str]) -> Iterator[str]:
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What sentences are translated with; see `translate`."""
+
+    model: PathLike | Model
+    weights: PathLike | Mapping[str, float] | None
+    nbest: int
+    forests: bool
+    grammars: PathLike | None
+    detokenize: bool
+    options: dict[str, Any]
+
+    def translator(self) -> "Translator":
+        """Load the model, and what else is needed."""
+        model, weights, grammars = self.model, self.weights, self.grammars
+        loaded = model if isinstance(model, Model) else Model(model)
+        if isinstance(weights, str | Path):
+            loaded = loaded.with_features(run_features(weights), run_bins(weights))
+        chosen: Weights | None = None
+        if weights is not None:
+            given, format = read_weights_and_format(weights)
+            chosen = weights_for(loaded, given, format=format, further=grammars is not None)
+        normalization = loaded.settings.normalization
+        return Translator(
+            decoder_of=_decoders(loaded, chosen, grammars, self.options),
+            normalize=normalization.source(),
+            finish=normalization.detokenize() if self.detokenize else str,
+            nbest=self.nbest,
+            forests=self.forests,
+        )
+
+    def absolute(self) -> "Job":
+        """Return the same with paths that are the same on all machines."""
+        if isinstance(self.model, Model):
+            problem = "a cluster needs the directory of the model, not the model in memory"
+            raise ConfigError(problem, settings=("cluster",))
+        weights = self.weights
+        return replace(
+            self,
+            model=Path(self.model).absolute(),
+            weights=Path(weights).absolute() if isinstance(weights, str | Path) else weights,
+            grammars=None if self.grammars is None else Path(self.grammars).absolute(),
+        )
+
+
+def _met(work: "Translator", lines: Iterable[str]) -> Iterator[str]:
     """Yield lines after the decoder has numbered the features of their sentences."""
     for line in lines:
         decoder, text = work.decoder_of(0, line)
@@ -134,7 +183,7 @@ def _met(work: "_Translator", lines: Iterable[str]) -> Iterator[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Translator:
+class Translator:
     """Translates one sentence."""
 
     decoder_of: Callable[[int, str], tuple[Decoder, str]]
@@ -144,6 +193,7 @@ class _Translator:
     forests: bool
 
     def __call__(self, item: tuple[int, str]) -> Translation:
+        """Return the translation of a line, given with its number."""
         number, line = item
         try:
             decoder, text = self.decoder_of(number, line)
