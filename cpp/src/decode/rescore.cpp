@@ -26,23 +26,32 @@ class Rescorer::Search {
                                  const NonlocalWeights& weights);
 
   private:
-    // A way to build a node: a rule of a bundle and a split node for each of its tails.
+    // A way to build a node: a rule of a bundle and a split node for each of its tails, all by
+    // their ranks: `ranks_` has a row for each number.
     struct Candidate {
         double priority;
-        std::uint32_t bundle;
-        std::uint32_t ranks;  // beginning of the ranks of the rule and its tails
         std::uint32_t number;
+        std::uint32_t bundle;
+    };
+    // What the rank of a rule or a tail of a bundle counts.
+    struct Choice {
+        std::uint32_t first;  // of the split nodes in order_
+        std::uint32_t count;
     };
     static constexpr std::size_t first_table_size = 512;
 
+    // Without branches, which could not be predicted.
     static bool better(const Candidate& a, const Candidate& b) {
-        return a.priority != b.priority ? a.priority > b.priority : a.number < b.number;
+        const int equal = a.priority == b.priority;
+        const int before = a.number < b.number;
+        const int higher = a.priority > b.priority;
+        return (higher | (equal & before)) != 0;
     }
 
     void mark_needed();
     void rescore_node(std::uint32_t node);
     void begin_node(const Chart::Node& node);
-    void add_successors(const Candidate& candidate);
+    Candidate pop();
     void replace_top(const Candidate& candidate);
     void push(const Candidate& candidate);
     void take(const Candidate& candidate, std::uint32_t chart_node);
@@ -54,12 +63,6 @@ class Rescorer::Search {
     [[nodiscard]] bool has_new_states(std::uint32_t node) const;
     void grow_table();
     void finish_node(std::uint32_t node);
-    [[nodiscard]] std::uint32_t split(std::uint32_t chart_node, std::uint32_t rank) const {
-        return order_[ranges_[chart_node].first + rank];
-    }
-    [[nodiscard]] double tail_score(std::uint32_t chart_node, std::uint32_t rank) const {
-        return scores_[ranges_[chart_node].first + rank];
-    }
 
     const LanguageModels* models_;
     const NgramFeatures* ngrams_;
@@ -76,11 +79,16 @@ class Rescorer::Search {
     std::vector<KgramEnds> ends_;       // by split node, if there are n-grams
     std::vector<std::uint32_t> order_;  // the split nodes of each node of the chart, best first
     std::vector<double> scores_;        // of the nodes in order_
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;  // in order_
+    std::vector<Choice> splits_;        // by node of the chart
 
-    std::vector<Candidate> heap_;  // the best on top
+    // The candidates of the present node.
+    std::vector<Candidate> heap_;    // the best on top
+    std::vector<Candidate> popped_;  // in this order
     std::uint32_t candidates_ = 0;
-    std::vector<std::uint32_t> ranks_;
+    std::size_t width_ = 0;  // of the following rows: one for the rule, one for each tail
+    std::vector<std::uint32_t> ranks_;  // a row for each candidate
+    std::vector<Choice> choices_;       // a row for each bundle
+    std::uint32_t first_bundle_ = 0;
     std::vector<PartState> new_states_;
     KgramEnds new_ends_;
     std::vector<float> new_log10_;
@@ -114,7 +122,7 @@ const RescoredChart& Rescorer::Search::rescore(const Chart& chart, const Sentenc
     order_.clear();
     scores_.clear();
     for (PartScorer& scorer : scorers_) scorer.begin();
-    ranges_.assign(chart.nodes.size(), {0, 0});
+    splits_.assign(chart.nodes.size(), {0, 0});
     mark_needed();
     for (std::uint32_t node = 0; node <= chart.root; ++node)
         if (needed_[node]) rescore_node(node);
@@ -137,12 +145,17 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
     hashes_.clear();
     begin_node(chart_->nodes[node]);
     best_ = -std::numeric_limits<double>::infinity();
-    for (std::size_t taken = 0; !heap_.empty() && taken < options_.pop_limit; ++taken) {
-        // Later candidates promise even less.
-        if (options_.beam > 0.0 && heap_.front().priority < best_ - options_.beam) break;
-        const Candidate candidate = heap_.front();
-        take(candidate, node);
-        add_successors(candidate);
+    if (options_.beam > 0.0) {
+        // Later candidates promise even less than the first of the heap.
+        for (std::size_t taken = 0; !heap_.empty() && taken < options_.pop_limit &&
+                                    heap_.front().priority >= best_ - options_.beam;
+             ++taken)
+            take(pop(), node);
+    } else {
+        // Their order does not depend on their scores. All at once, they stay in the cache.
+        popped_.clear();
+        while (!heap_.empty() && popped_.size() < options_.pop_limit) popped_.push_back(pop());
+        for (const Candidate& candidate : popped_) take(candidate, node);
     }
     finish_node(node);
 }
@@ -150,65 +163,82 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
 // Push the best candidate of each bundle.
 void Rescorer::Search::begin_node(const Chart::Node& node) {
     heap_.clear();
+    choices_.clear();
     candidates_ = 0;
-    std::int32_t arity = 0;
+    first_bundle_ = node.first_bundle;
+    width_ = 1;
+    for (const Chart::Bundle& bundle : chart_->bundles_of(node))
+        width_ = std::max(width_, static_cast<std::size_t>(bundle.rules->arity) + 1);
     for (std::uint32_t bundle = node.first_bundle; bundle < node.last_bundle; ++bundle) {
         const Chart::Bundle& own = chart_->bundles[bundle];
         double priority = own.rules->rules.front().priority;
-        for (const std::uint32_t tail : chart_->tails_of(own)) priority += tail_score(tail, 0);
-        heap_.push_back({priority, bundle, 0, candidates_++});
-        arity = std::max(arity, own.rules->arity);
+        choices_.push_back({0, static_cast<std::uint32_t>(own.rules->rules.size())});
+        for (const std::uint32_t tail : chart_->tails_of(own)) {
+            choices_.push_back(splits_[tail]);
+            priority += scores_[splits_[tail].first];
+        }
+        choices_.resize((bundle - node.first_bundle + 1) * width_, {0, 1});
+        heap_.push_back({priority, candidates_++, bundle});
     }
     std::ranges::make_heap(heap_, [](const auto& a, const auto& b) { return better(b, a); });
-    ranks_.assign(static_cast<std::size_t>(arity) + 1, 0);  // shared by all of them
+    ranks_.assign(candidates_ * width_, 0);
 }
 
-// Raise one rank by one. Each vector of ranks has a single predecessor, with its last nonzero rank
-// lowered. The first successor takes the place of the candidate on top of the heap.
-void Rescorer::Search::add_successors(const Candidate& candidate) {
-    const Chart::Bundle& bundle = chart_->bundles[candidate.bundle];
-    const auto tails = chart_->tails_of(bundle);
-    const std::size_t size = tails.size() + 1;
-    std::size_t slot = size;
-    while (slot > 1 && ranks_[candidate.ranks + slot - 1] == 0) --slot;
+// Take the best candidate from the heap and put its successors there, in which one rank is raised
+// by one. Each row of ranks has a single predecessor, with its last nonzero rank lowered. The first
+// successor takes the place of the candidate on top of the heap.
+Rescorer::Search::Candidate Rescorer::Search::pop() {
+    const Candidate candidate = heap_.front();
+    const Choice* const choices = &choices_[(candidate.bundle - first_bundle_) * width_];
+    const std::size_t row = candidate.number * width_;
+    std::size_t slot = width_ - 1;
+    while (slot > 0 && ranks_[row + slot] == 0) --slot;
     bool on_top = true;
-    for (--slot; slot < size; ++slot) {
-        const std::uint32_t rank = ranks_[candidate.ranks + slot];
+    for (; slot < width_; ++slot) {
+        const std::uint32_t rank = ranks_[row + slot];
+        if (rank + 1 == choices[slot].count) continue;
         double priority = candidate.priority;
         if (slot == 0) {
-            const auto& rules = bundle.rules->rules;
-            if (rank + 1 == rules.size()) continue;
-            priority += static_cast<double>(rules[rank + 1].priority) - rules[rank].priority;
+            const ScoredRule* const rule = &chart_->bundles[candidate.bundle].rules->rules[rank];
+            priority += static_cast<double>(rule[1].priority) - rule[0].priority;
         } else {
-            const std::uint32_t tail = tails[slot - 1];
-            if (rank + 1 == ranges_[tail].second - ranges_[tail].first) continue;
-            priority += tail_score(tail, rank + 1) - tail_score(tail, rank);
+            const double* const scores = &scores_[choices[slot].first + rank];
+            priority += scores[1] - scores[0];
         }
-        const auto ranks = static_cast<std::uint32_t>(ranks_.size());
-        ranks_.resize(ranks + size);
-        std::copy_n(ranks_.begin() + candidate.ranks, size, ranks_.begin() + ranks);
-        ++ranks_[ranks + slot];
-        const Candidate successor{priority, candidate.bundle, ranks, candidates_++};
+        ranks_.resize(ranks_.size() + width_);
+        std::uint32_t* const ranks = &ranks_[candidates_ * width_];
+        for (std::size_t i = 0; i < width_; ++i) ranks[i] = ranks_[row + i];
+        ++ranks[slot];
+        const Candidate successor{priority, candidates_++, candidate.bundle};
         if (std::exchange(on_top, false))
             replace_top(successor);
         else
             push(successor);
     }
-    if (!on_top) return;
-    const Candidate last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) replace_top(last);
+    if (on_top) {
+        const Candidate last = heap_.back();
+        heap_.pop_back();
+        if (!heap_.empty()) replace_top(last);
+    }
+    return candidate;
 }
 
 void Rescorer::Search::replace_top(const Candidate& candidate) {
+    Candidate* const heap = heap_.data();
+    const std::size_t size = heap_.size();
     std::size_t at = 0;
-    for (std::size_t below = 1; below < heap_.size(); below = 2 * at + 1) {
-        if (below + 1 < heap_.size() && better(heap_[below + 1], heap_[below])) ++below;
-        if (!better(heap_[below], candidate)) break;
-        heap_[at] = heap_[below];
+    std::size_t below = 1;
+    for (; below + 1 < size; below = 2 * at + 1) {
+        below += better(heap[below + 1], heap[below]) ? 1 : 0;
+        if (!better(heap[below], candidate)) break;
+        heap[at] = heap[below];
         at = below;
     }
-    heap_[at] = candidate;
+    if (below + 1 == size && better(heap[below], candidate)) {
+        heap[at] = heap[below];
+        at = below;
+    }
+    heap[at] = candidate;
 }
 
 void Rescorer::Search::push(const Candidate& candidate) {
@@ -225,14 +255,16 @@ void Rescorer::Search::push(const Candidate& candidate) {
 
 void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node) {
     const Chart::Bundle& bundle = chart_->bundles[candidate.bundle];
-    const std::uint32_t rank = ranks_[candidate.ranks];
+    const std::uint32_t* const ranks = &ranks_[candidate.number * width_];
+    const Choice* const choices = &choices_[(candidate.bundle - first_bundle_) * width_];
+    const std::uint32_t rank = ranks[0];
     const ScoredRule& rule = bundle.rules->rules[rank];
     const auto first_tail = static_cast<std::uint32_t>(out_.tails.size());
     double score = rule.score;
-    const auto tails = chart_->tails_of(bundle);
-    for (std::size_t i = 0; i < tails.size(); ++i) {
-        out_.tails.push_back(split(tails[i], ranks_[candidate.ranks + 1 + i]));
-        score += out_.nodes[out_.tails.back()].score;
+    for (std::int32_t slot = 1; slot <= bundle.rules->arity; ++slot) {
+        const std::uint32_t place = choices[slot].first + ranks[slot];
+        out_.tails.push_back(order_[place]);
+        score += scores_[place];
     }
     const auto parts = std::span(out_.tails).subspan(first_tail);
     score += score_states(bundle, rule, parts);
@@ -334,7 +366,7 @@ void Rescorer::Search::finish_node(std::uint32_t node) {
         order_.push_back(split);
         scores_.push_back(-negative);
     }
-    ranges_[node] = {begin, static_cast<std::uint32_t>(order_.size())};
+    splits_[node] = {begin, static_cast<std::uint32_t>(order_.size()) - begin};
 }
 
 Rescorer::Rescorer(const LanguageModels& models, const NgramFeatures& ngrams,
