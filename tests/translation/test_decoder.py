@@ -124,7 +124,17 @@ def test_pruned_search_finds_derivations_with_exact_scores(
     assert {d.key for d in derived(found)} <= keys
     # Rounding decides among equals.
     assert searching.translate(words).score == pytest.approx(found[0].score, abs=1e-9)
-    assert all(len(forest.edges(node)) <= pop_limit for node in range(forest.node_count))
+    assert forest.edge_count <= pop_limit * searching.parse(words).node_count
+
+
+def test_nodes_far_from_the_best_derivation_get_fewer_candidates(models: Models) -> None:
+    choices = [f"{letter}{i}" for letter in "xy" for i in range(10)]
+    rules = [
+        Rule(source=("a", "b"), target=(word,), features={"p": 10.0}) for word in choices[:10]
+    ] + [Rule(source=("a",), target=(word,), features={"p": -10.0}) for word in choices[10:]]
+    forest = decoder(rules, models, DecoderOptions(pop_limit=8)).forest(["a", "b"])
+    firsts = [d.words[0][0] for d in forest.kbest(WEIGHTS, 100)]
+    assert 0 < firsts.count("y") < 4 < firsts.count("x")
 
 
 @settings(max_examples=40)

@@ -6,6 +6,7 @@
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/decode/part_scorer.hpp"
+#include "hopefear/decode/pop_shares.hpp"
 #include "hopefear/metrics/kgram_composer.hpp"
 
 namespace hopefear {
@@ -74,6 +75,7 @@ class Rescorer::Search {
     NonlocalWeights weights_;
     RescoredChart out_;
     std::vector<char> needed_;  // by node of the chart: is it part of a derivation of the root?
+    PopShares pops_;
     std::vector<PartScorer> scorers_;   // by language model
     std::vector<PartState> states_;     // by split node and language model
     std::vector<KgramEnds> ends_;       // by split node, if there are n-grams
@@ -124,6 +126,7 @@ const RescoredChart& Rescorer::Search::rescore(const Chart& chart, const Sentenc
     for (PartScorer& scorer : scorers_) scorer.begin();
     splits_.assign(chart.nodes.size(), {0, 0});
     mark_needed();
+    pops_.share(chart, needed_, options_.pop_limit);
     for (std::uint32_t node = 0; node <= chart.root; ++node)
         if (needed_[node]) rescore_node(node);
     return out_;
@@ -147,14 +150,14 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
     best_ = -std::numeric_limits<double>::infinity();
     if (options_.beam > 0.0) {
         // Later candidates promise even less than the first of the heap.
-        for (std::size_t taken = 0; !heap_.empty() && taken < options_.pop_limit &&
+        for (std::size_t taken = 0; !heap_.empty() && taken < pops_[node] &&
                                     heap_.front().priority >= best_ - options_.beam;
              ++taken)
             take(pop(), node);
     } else {
         // Their order does not depend on their scores. All at once, they stay in the cache.
         popped_.clear();
-        while (!heap_.empty() && popped_.size() < options_.pop_limit) popped_.push_back(pop());
+        while (!heap_.empty() && popped_.size() < pops_[node]) popped_.push_back(pop());
         for (const Candidate& candidate : popped_) take(candidate, node);
     }
     finish_node(node);

@@ -65,8 +65,9 @@ class DecoderOptions:
     )
     pop_limit: int = setting(
         200,
-        "Number of candidates that cube pruning scores for each chart node; more is slower and "
-        "more accurate; 0: no limit, which takes time exponential in the length of the sentence.",
+        "Number of candidates that cube pruning scores for each chart node at most, on average: "
+        "promising nodes get more of them; more is slower and more accurate; 0: no limit, which "
+        "takes time exponential in the length of the sentence.",
         least=0,
         group="Decoder",
         option="pop-limit",
