@@ -50,6 +50,17 @@ def test_a_picture_has_the_bins_and_the_curve() -> None:
     assert (list(line.x), list(line.y)) == ([0.1, 0.2, 0.4], [1.0, 2.0, 2.5])
 
 
+def test_bins_over_several_powers_of_ten_are_drawn_over_the_logarithm() -> None:
+    bins = Bins.learned(np.array([0.001, 0.1, 1.0]), 4)
+    chart = shape_chart("p", bins, np.array([1.0, 2.0, 2.5]))
+    curve, line = (mark for mark in chart.marks if isinstance(mark, Line))
+    assert chart.x_label == "log₁₀ p"
+    assert_allclose(line.x, [-3.0, -1.0, 0.0])
+    # There the logarithm is a line.
+    slopes = np.diff(np.array(curve.y, dtype=float)) / np.diff(np.array(curve.x, dtype=float))
+    assert_allclose(slopes, slopes[0])
+
+
 @pytest.mark.parametrize("how", ["bits=3", "bits=3,overlap=true", "bits=3,kept=[]"])
 def test_a_report_shows_what_the_bins_of_a_run_add(tmp_path: Path, how: str) -> None:
     files = write_candidates(tmp_path, sentences=40)

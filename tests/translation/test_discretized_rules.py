@@ -10,6 +10,7 @@ import hopefear
 from hopefear import Model, Weights
 from hopefear.candidates.discretized import learn_rule_bins
 from hopefear.errors import ConfigError, DataError
+from hopefear.events import RunStarted
 from hopefear.grammar import FeatureKind, GrammarBuilder, Rule
 from hopefear.presets import load_presets
 from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse
@@ -181,6 +182,19 @@ def test_a_run_learns_shapes_and_its_weights_translate_with_them(
     assert {name for own in bins for name in bins[own].names(own)} <= set(found.weights)
     (again,) = hopefear.translate(model, lines[:1], weights=found.weights)
     assert again.text == texts[0]
+
+
+@pytest.mark.parametrize("start", ["values", "ranks"])
+def test_a_run_starts_its_bins_at_values_or_ranks(
+    made: Path, tmp_path: Path, data: dict[str, Any], start: str
+) -> None:
+    how: dict[str, Any] = {"bits": 1, "features": ["p_e_given_f"], "start": start}
+    options = data | {"decodings": 1, "discretize": how, "start": Weights({"p_e_given_f": 0.5})}
+    events = hopefear.tune_events("pro", model=made, out=tmp_path / "run", **options)
+    first = next(event.weights for event in events if isinstance(event, RunStarted))
+    own = read_bins(tmp_path / "run" / "bins.tsv")["p_e_given_f"]
+    expected = 0.5 * own.mean if start == "values" else [-3.75, -1.25]
+    assert [first[name] for name in own.names("p_e_given_f")] == pytest.approx(list(expected))
 
 
 def test_inspecting_held_out_data_uses_the_bins_of_the_run(

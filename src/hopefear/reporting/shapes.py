@@ -18,6 +18,7 @@ from hopefear.types import FloatArray
 __all__ = ["fitted_curve", "shape_chart", "shapes_section"]
 
 POINTS = 100  # of a fitted curve
+WIDE = 100.0  # between the first bin and the last
 
 
 def shapes_section(runs: Sequence[RunRecord], *, top: int) -> Section | None:
@@ -51,26 +52,32 @@ def _shape(feature: str, bins: Bins, weights: dict[str, float]) -> FloatArray:
 
 
 def shape_chart(feature: str, bins: Bins, shape: FloatArray, title: str = "") -> Chart:
-    """Return the picture of a shape, with a logarithm fitted to it where there is one."""
+    """Return the picture of a shape, with a logarithm fitted to it where there is one.
+
+    Bins of a feature that spans powers of ten, as probabilities do, would be on top of each other:
+    they are drawn over its logarithm.
+    """
     name, curve, explained = fitted_curve(bins, shape)
     x = np.linspace(bins.mean[0], bins.mean[-1], POINTS)
     x = np.unique(np.concatenate([x, bins.mean]))
+    wide = bins.mean[0] > 0 and bins.mean[-1] > WIDE * bins.mean[0]
+    place: Callable[[FloatArray], FloatArray] = np.log10 if wide else np.array
     labels = [
         f"{feature}#{j}: {low:.4g} to {high:.4g}, {count:,} values"
         for j, (low, high, count) in enumerate(
             zip(bins.lowest, bins.highest, bins.count, strict=True)
         )
     ]
-    means, counts = bins.mean.tolist(), shape.tolist()
+    means, counts = place(bins.mean).tolist(), shape.tolist()
     return Chart(
         title=f"Shape of {feature}{title}",
         description=f"What each bin of {feature} adds to the score of a translation, at the mean "
         f"value of the bin. The gray curve, {name}, fits the bins best by least squares, each with "
         f"the number of its values; it explains {100 * explained:.0f} % of how they vary.",
-        x_label=feature,
+        x_label=f"log₁₀ {feature}" if wide else feature,
         y_label="score",
         marks=[
-            Line(name=name, x=x.tolist(), y=curve(x).tolist(), color=GRAY),
+            Line(name=name, x=place(x).tolist(), y=curve(x).tolist(), color=GRAY),
             Line(name="bins", x=means, y=counts, color=BEST),
             Points(name="bins", listed=False, x=means, y=counts, color=BEST, labels=labels),
         ],

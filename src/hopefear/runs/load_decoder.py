@@ -122,7 +122,7 @@ class _Models:
         if self._settings.discretize is not None:
             self.bins = self._learn_bins(texts) if bins is None else bins
             self._model = self._model.with_features(RunFeatures(), self.bins)
-            self.start = spread(self.start, self.bins)
+            self.start = spread(self.start, self.bins, start=self._settings.discretize.start)
         pop_limit = self._settings.pop_limit or self._model.settings.decoder.pop_limit
         decoder = self._model.decoder(pop_limit=pop_limit)
         for name in [*self._model.weights, *decoder.feature_names]:

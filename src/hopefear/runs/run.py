@@ -206,7 +206,7 @@ def _discretized(data: _Data, how: Discretization, names: Vocabulary) -> _Data:
         data,
         tuning=discretized(data.tuning, bins, names),
         dev=None if data.dev is None else discretized(data.dev, bins, names),
-        start=spread(data.start, bins),
+        start=spread(data.start, bins, start=how.start),
         bins=bins,
     )
 

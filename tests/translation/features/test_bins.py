@@ -183,6 +183,24 @@ def test_weights_spread_over_bins_score_as_before_where_a_bin_is_one_value() -> 
     assert "p" not in found
 
 
+@given(values, st.integers(1, 4), st.sampled_from(INCREASING))
+def test_increasing_functions_of_a_feature_start_on_the_same_line(
+    sample: list[float], most: int, function: np.ufunc
+) -> None:
+    x = np.array(sample) / 10
+    own, other = Bins.learned(x, most), Bins.learned(function(x), most)
+    one_each = len(set(sample)) <= most
+    if one_each:
+        assert_array_equal(own.ranks, own.mean)
+    else:
+        assert_array_equal(own.ranks, other.ranks)
+        assert (np.diff(own.ranks) > 0).all()
+        assert own.ranks.mean() == pytest.approx(-5.0)
+        assert ((own.ranks > -10) & (own.ranks < 0)).all()
+    found = spread(Weights({"p": 0.2}), {"p": own}, start="ranks")
+    assert [found[name] for name in own.names("p")] == pytest.approx((0.2 * own.ranks).tolist())
+
+
 def test_which_features_are_discretized_is_a_setting() -> None:
     how = Discretization(bits=2, features=("p_*", "Word*"), kept=("Word*",), overlap=True)
     assert [how.chooses(name) for name in ("p_e", "WordPenalty", "LM")] == [True, True, False]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -75,6 +76,13 @@ class Discretization:
         shown="WordPenalty of a model, as in the paper; all of lists and forests",
     )
     overlap: bool = setting(False, "A value also belongs to the bins before and after its own.")
+    start: Literal["values", "ranks"] = setting(
+        "values",
+        "Where the bins of features that do not stay start: at the feature's weight times the mean "
+        "of a bin's values, or times a line from -10 to 0 over the bins, as if the feature were a "
+        "log probability. Increasing functions of a feature have the same line. Where every value "
+        "has a bin, its values count.",
+    )
 
     def chooses(self, name: str) -> bool:
         """Whether a feature is to be discretized."""
@@ -172,6 +180,13 @@ class Bins:
         # Between neighboring numbers there is no middle.
         return np.where(middle < high, middle, low)
 
+    @property
+    def ranks(self) -> FloatArray:
+        """A line over the bins, whatever their values; or these, if every value has a bin."""
+        if (self.lowest == self.highest).all():
+            return self.mean
+        return RANGE * ((np.arange(len(self)) + 0.5) / len(self) - 1)
+
     def core(self, feature: str) -> _core.FeatureBins:
         """Return the bins of a feature of rules as the core needs them."""
         return _core.FeatureBins(feature, self.borders, self.kept, self.overlap)
@@ -194,11 +209,16 @@ class Bins:
         return np.tile(places, 3)[there], bins[there]
 
 
-def spread(weights: Weights, bins: FeatureBins) -> Weights:
+RANGE = 10.0  # about that of log probabilities of rules
+
+
+def spread(
+    weights: Weights, bins: FeatureBins, *, start: Literal["values", "ranks"] = "values"
+) -> Weights:
     """Return weights of bins with which discretized features count as they did, nearly.
 
-    Every bin gets the weight of its feature times the mean of its values; a third of it, if three
-    bins overlap.
+    Every bin gets the weight of its feature times the mean of its values, or times what stands for
+    them (see `Discretization`); a third of it, if three bins overlap.
     """
     table: dict[str, float] = {}
     for name, weight in weights.items():
@@ -208,7 +228,8 @@ def spread(weights: Weights, bins: FeatureBins) -> Weights:
             if found is None:
                 continue
         share = 0.0 if found.kept else weight / (3 if found.overlap else 1)
-        table |= zip(found.names(name), (share * found.mean).tolist(), strict=True)
+        values = found.ranks if start == "ranks" else found.mean
+        table |= zip(found.names(name), (share * values).tolist(), strict=True)
     return Weights(table)
 
 
