@@ -21,7 +21,7 @@ from hopefear.formats.forests.store import ForestStore
 from hopefear.learners import Arow, Mira, OnlineSgd
 from hopefear.learners.online import OnlineLearner
 from hopefear.metrics import Bleu, References
-from hopefear.translation import Decoder
+from hopefear.translation import Decoder, ForestRescorer
 from hopefear.types import FloatArray, Vocabulary
 
 TRIES = 2
@@ -69,24 +69,33 @@ class DecodedBeside(DecodedSet):
         return forest
 
 
-def prepared(
-    model: Model, sentences: list[list[str]], references: list[str], path: Path
-) -> tuple[DecodedBeside, FloatArray]:
-    """Return sentences with cached parses, all of them in memory, and the model's weights."""
-    decoder = model.decoder()
+def parsed(
+    model: Model, decoder: Decoder, sentences: list[list[str]], path: Path
+) -> tuple[Parses, ForestRescorer, FloatArray]:
+    """Return parses, all of them in memory, what rescores them, and the model's weights."""
     write_parses(path, decoder, sentences, threads=1)
     names = Vocabulary()
     for name in (*model.weights, *decoder.feature_names):
         names.add(name)
     rescorer = decoder.rescorer()
     parses = Parses(ForestStore.open(path, feature_names=names), rescorer)
+    for number in range(len(sentences)):
+        parses[number]
+    return parses, rescorer, model.weights.vector(names)
+
+
+def prepared(
+    model: Model, sentences: list[list[str]], references: list[str], path: Path
+) -> tuple[DecodedBeside, FloatArray]:
+    """Return sentences with cached parses, and the model's weights."""
+    decoder = model.decoder()
+    parses, rescorer, weights = parsed(model, decoder, sentences, path)
     texts = References([[text] for text in references])
     data = DecodedBeside(parses, rescorer, texts, Bleu(tokenize="none"), threads=1)
     data.decoder, data.sentences = decoder, sentences
-    for number, words in enumerate(sentences):
-        parses[number]
+    for words in sentences:
         decoder.translate(words)  # rules that were met before are found in a cache
-    return data, model.weights.vector(names)
+    return data, weights
 
 
 def measured(learner: OnlineLearner, data: DecodedBeside, weights: FloatArray) -> str:

@@ -1,7 +1,8 @@
 """hopefear learns the weights of linear models over structured outputs.
 
 `fit` learns from candidates in memory. The commands are functions: `convert`, `evaluate`,
-`inspect`, `report`, `rerank`, `resume_tuning`, `train`, `translate`, `tune`, `tune_grid`;
+`inspect`, `report`, `rerank`, `resume_tuning`, `simulate_cluster`, `train`, `translate`, `tune`,
+`tune_grid`;
 `tune_events` and `resume_events` yield events while they learn. All are loaded when they are first
 used, so that importing takes no time.
 """
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         rerank,
         resume_events,
         resume_tuning,
+        simulate_cluster,
         train,
         tune,
         tune_events,
@@ -47,6 +49,7 @@ __all__ = [
     "rerank",
     "resume_events",
     "resume_tuning",
+    "simulate_cluster",
     "train",
     "translate",
     "tune",

@@ -19,6 +19,7 @@ from hopefear.commands import (
     InspectSettings,
     ReportSettings,
     RerankSettings,
+    SimulateClusterSettings,
 )
 from hopefear.errors import ConfigError, HopefearError, HopefearWarning
 from hopefear.formats.files import tell_nobody
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from hopefear.events import Event
     from hopefear.inspection import Cloud
     from hopefear.learners import AnyLearner
+    from hopefear.runs.planning import ClusterEstimate, Comparison, Plan
     from hopefear.translation.model import Model
     from hopefear.translation.training.stages import Stage
     from hopefear.types import Weights
@@ -44,6 +46,7 @@ __all__ = [
     "rerank",
     "resume_events",
     "resume_tuning",
+    "simulate_cluster",
     "train",
     "tune",
     "tune_events",
@@ -436,6 +439,36 @@ def report(runs: PathLike | Sequence[PathLike], **settings: Any) -> Path:
     return path
 
 
+def simulate_cluster(
+    runs: PathLike | Sequence[PathLike], **settings: Any
+) -> "tuple[Plan, list[ClusterEstimate], list[Comparison]]":
+    """Estimate what an epoch would take with more learners, from runs that were measured.
+
+    Returns what is assumed, the estimates for mixing and for asynchronous learners, and measured
+    runs beside the estimates for them.
+
+    Parameters
+    ----------
+    runs : path or several
+        The directories of runs of one online learner, on the same data.
+    **settings
+        The settings of `hopefear.commands.SimulateClusterSettings`.
+    """
+    from hopefear.runs.planning import Plan, read_measured
+
+    chosen = _decode(SimulateClusterSettings, {"runs": runs, **settings}, "simulate-cluster")
+    plan = Plan(
+        runs=tuple(read_measured(path) for path in chosen.runs),
+        sentences=chosen.sentences,
+        bandwidth=chosen.bandwidth,
+        latency=chosen.latency,
+        processors=chosen.processors,
+    )
+    strategies = ["mixing", "async"] if plan.message else ["mixing"]
+    estimates = [plan.estimate(name, count) for name in strategies for count in chosen.workers]
+    return plan, estimates, [plan.compare(read_measured(path)) for path in chosen.compare]
+
+
 def _decode(kind: type[T], keywords: Mapping[str, object], source: str) -> T:
     """Make settings from keyword arguments; None stands for the default."""
     return config.decode(kind, keyword_options(kind, keywords, source), source=source)
@@ -447,7 +480,8 @@ def _assignments(given: Sequence[str]) -> Sequence[str]:
 
 _SETTINGS = {
     **{
-        name: "hopefear.commands" for name in ("convert", "evaluate", "inspect", "report", "rerank")
+        name: "hopefear.commands"
+        for name in ("convert", "evaluate", "inspect", "report", "rerank", "simulate_cluster")
     },
     "train": "hopefear.translation.training.settings",
     "tune": "hopefear.runs.settings",
@@ -459,7 +493,7 @@ def signed(name: str) -> object:
     """Return a function with the signature that its settings give it, for help() and editors."""
     function = globals()[name]
     if name in _SETTINGS and not hasattr(function, "__signature__"):
-        title = name.removesuffix("_events").title()
+        title = name.removesuffix("_events").title().replace("_", "")
         kind = getattr(import_module(_SETTINGS[name]), f"{title}Settings")
         function.__signature__ = signature(kind, function)
     return function

@@ -107,7 +107,8 @@ class EpochFinished(Event):
 
     Online learners tell more: at how many sentences the weights were wrong (`updates`), and by how
     much on average over all of them (`violation`); how many constraints a sentence had
-    (`working_set`); how many sentences a second were learned from. If there is dev data, their
+    (`working_set`); how many sentences a second were learned from; the CPU time of a sentence
+    (`step_seconds`), and its standard deviation (`step_deviation`). If there is dev data, their
     `tuning_score` is that of the translations of the epoch, each under the weights of its time.
 
     Workers that hear each other count the `messages` that they sent, a copy for each listener, and
@@ -127,6 +128,8 @@ class EpochFinished(Event):
     violation: float | None = None
     working_set: float | None = None
     sentences_per_second: float | None = None
+    step_seconds: float | None = None
+    step_deviation: float | None = None
     messages: int | None = None
     bytes_sent: int | None = None
     waiting: int | None = None

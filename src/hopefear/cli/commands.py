@@ -254,6 +254,14 @@ def report(own: commands.ReportSettings) -> None:
     click.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")
 
 
+def simulate_cluster(own: commands.SimulateClusterSettings) -> None:
+    """Estimate what an epoch would take with more learners, from runs that were measured."""
+    import hopefear
+    from hopefear.cli.tables import print_estimates
+
+    print_estimates(*hopefear.simulate_cluster(**vars(own)))
+
+
 def inspect(own: commands.InspectSettings) -> None:
     """Show the 1-best, the hope and the fear of a sentence, and the cloud around them."""
     import hopefear
@@ -334,10 +342,10 @@ def completion(own: commands.CompletionCommand) -> None:
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {
-    function.__name__: function
+    function.__name__.replace("_", "-"): function
     for function in (
         *(demo, train, translate, tune, presets, report, inspect, rerank, evaluate, convert),
-        completion,
+        *(simulate_cluster, completion),
     )
 }
 """All commands, in the order in which help lists them."""
@@ -353,8 +361,8 @@ _OTHERS = {
 
 def make_command(name: str) -> SettingsCommand:
     """Make a command from the declarations of its settings."""
-    own = f"{name.title()}Command"
-    own = own if hasattr(commands, own) else f"{name.title()}Settings"
+    title = name.title().replace("-", "")
+    own = f"{title}Command" if hasattr(commands, f"{title}Command") else f"{title}Settings"
     kinds = [f"hopefear.commands:{own}", *filter(None, [_OTHERS.get(name)])]
     if name != "tune":
         return SettingsCommand(name, COMMANDS[name], kinds)

@@ -1,7 +1,7 @@
 """Results as tables on a terminal, or as plain columns elsewhere."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hopefear.evaluation import Evaluation, MetricResult
     from hopefear.inspection import Cloud
     from hopefear.runs.grid import GridResult
+    from hopefear.runs.planning import ClusterEstimate, Comparison, Plan
     from hopefear.translation.training.stages import Stage
     from hopefear.types import Weights
 
@@ -24,6 +25,7 @@ __all__ = [
     "output",
     "print_cloud",
     "print_demo",
+    "print_estimates",
     "print_evaluation",
     "print_grid",
     "stage_line",
@@ -202,3 +204,55 @@ def _print_weights(console: Console, start: "Weights", tuned: "Weights") -> None
     for name, value in tuned.items():
         table.add_row(name, f"{start.get(name, 0.0):.4f}", f"{scale * value:.4f}")
     console.print(table)
+
+
+def print_estimates(
+    plan: "Plan", estimates: "Sequence[ClusterEstimate]", compared: "Sequence[Comparison]"
+) -> None:
+    """Print what is assumed, the estimates, and measured runs beside those for them."""
+    from hopefear.reporting.page import format_bytes, format_seconds
+
+    console = output()
+    console.print("assumed:")
+    for line in plan.assumptions():
+        console.print(Text(f"- {line}"))
+    header = ("strategy", "learners", "epoch", "speedup", "messages", "bytes", "bytes/s of each")
+    table = _numbers(header, texts=1)
+    for one in estimates:
+        each = one.sent / one.workers / one.seconds
+        table.add_row(
+            one.strategy,
+            f"{one.workers:,}",
+            format_seconds(one.seconds),
+            f"{one.speedup:,.1f}",
+            f"{one.messages:,.0f}",
+            format_bytes(round(one.sent)),
+            format_bytes(round(each)),
+        )
+    console.print(table)
+    if not compared:
+        return
+    header = ("measured run", "learners", "epoch", "estimated", "CPU", "estimated", "bytes")
+    table = _numbers((*header, "estimated"), texts=1)
+    for pair in compared:
+        found, estimate = pair.measured, pair.estimate
+        sent = estimate.sent if estimate.strategy == "async" else 0.0
+        table.add_row(
+            found.name,
+            f"{found.workers}",
+            format_seconds(found.seconds),
+            format_seconds(estimate.seconds),
+            format_seconds(found.sentences * found.step),
+            format_seconds(estimate.work),
+            format_bytes(round(found.sent)),
+            format_bytes(round(sent)),
+        )
+    console.print(table)
+
+
+def _numbers(header: Sequence[str], *, texts: int) -> Table:
+    """Return an empty table whose first columns are text and the others numbers."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for i, name in enumerate(header):
+        table.add_column(name, justify="left" if i < texts else "right")
+    return table

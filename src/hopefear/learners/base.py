@@ -46,6 +46,8 @@ class Figures:
         By how much, summed up.
     constraints : int
         In all working sets.
+    seconds, squares : float
+        The CPU time of each sentence, and its square, summed up.
     """
 
     statistics: FloatArray
@@ -53,6 +55,8 @@ class Figures:
     updates: int = 0
     violation: float = 0.0
     constraints: int = 0
+    seconds: float = 0.0
+    squares: float = 0.0
 
     def __add__(self, other: "Figures") -> "Figures":
         return Figures(
@@ -61,6 +65,8 @@ class Figures:
             updates=self.updates + other.updates,
             violation=self.violation + other.violation,
             constraints=self.constraints + other.constraints,
+            seconds=self.seconds + other.seconds,
+            squares=self.squares + other.squares,
         )
 
 

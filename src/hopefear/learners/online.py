@@ -4,6 +4,7 @@ Chiang (2012), Hope and fear for discriminative training of SMT, JMLR 13: algori
 and 5 for learners that look for hope and fear.
 """
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -122,6 +123,7 @@ class OnlineLearner(ABC):
         known = len(data.feature_names)
         others = tuple(taught for lesson in heard for taught in lesson.taught(known))
         for done, sentence in enumerate(block.tolist(), 1):
+            began = time.thread_time()
             forest = data.forest(sentence, weights.current)
             if forest is not None:
                 if len(data.feature_names) > len(weights):
@@ -133,11 +135,11 @@ class OnlineLearner(ABC):
                 example = Example(forest, sentence, references, weights.current)
                 visit = Visit(example, document, step.epoch, weights, trial, rates, others)
                 taught, others = self.update(visit), ()
-                figures += _figures_of(taught, example)
                 if step.shared and taught is not None:
                     lessons[sentence] = taught
                 weights.count(state.seen + done if self.average == "late" else 1.0)
                 document = document.add(example.best.statistics)
+                figures += _figures_of(taught, example, time.thread_time() - began)
             if penalty is not None and (state.seen + done) % REGULARIZED == 0:
                 # v ← argmin R(v) k/N + ½ (v − w)ᵀ Σ⁻¹ (v − w), with Σ = η for all but AROW
                 w, share = np.array(weights.current), REGULARIZED * step.learners
@@ -213,15 +215,16 @@ def _mean_rates(rates: Sequence[FloatArray]) -> FloatArray:
     return mean
 
 
-def _figures_of(taught: Taught | None, example: Example) -> Figures:
-    if taught is None:
-        return Figures(statistics=example.best.statistics, sentences=1)
+def _figures_of(taught: Taught | None, example: Example, seconds: float) -> Figures:
+    violation = 0.0 if taught is None else taught.violation
     return Figures(
         statistics=example.best.statistics,
         sentences=1,
-        updates=int(taught.violation > 0),
-        violation=taught.violation,
-        constraints=len(taught.losses),
+        updates=int(violation > 0),
+        violation=violation,
+        constraints=0 if taught is None else len(taught.losses),
+        seconds=seconds,
+        squares=seconds**2,
     )
 
 

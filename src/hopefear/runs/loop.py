@@ -223,6 +223,8 @@ def _finished(
         violation=figures.violation / sentences,
         working_set=figures.constraints / sentences,
         sentences_per_second=figures.sentences / max(seconds, 1e-9),
+        step_seconds=(step := figures.seconds / sentences),
+        step_deviation=math.sqrt(max(figures.squares / sentences - step**2, 0.0)),
     )
 
 
