@@ -14,9 +14,10 @@ from hopefear.candidates import Candidates
 from hopefear.learners import AnyLearner, KBestMira, Mira, OnlineSgd, Oro, Perceptron
 from hopefear.parallel import Asynchronous, Mixing, Pass, Serial, Strategy, Task, Threads
 from hopefear.parallel.codec import decode, encode
+from hopefear.regularizers import L2
 from hopefear.rhythm import Block, Step
 from hopefear.types import FloatArray
-from tuning_sets import FOREST_START, start_vector, synthetic_forests, synthetic_set
+from tuning_sets import FOREST_START, course_of, start_vector, synthetic_forests, synthetic_set
 
 
 def task_of(learner: AnyLearner, data: Candidates, weights: FloatArray) -> Task:
@@ -57,6 +58,21 @@ def test_mixing_two_shards_is_the_mean_computed_by_hand() -> None:
             shards.append(state)
         w = (shards[0] + shards[1]) / 2
         assert_array_equal(found.state, w)
+
+
+def test_mixing_with_a_line_search_is_algorithm_3_of_watanabe() -> None:
+    data = synthetic_set()
+    start, learner = start_vector(data), Oro()
+    assert learner.rhythm.line_search
+    (mixed,) = epochs_of(task_of(learner, data, start), Mixing(workers=2), start, 1)
+    course = course_of(learner, data, start, strategy=Mixing(workers=2))
+    found = course.epoch(course.start(start), 0, lambda done, total: None)
+    assert found is not None
+    # w ← (1 − ρ) w + ρ mean, with the best corpus BLEU of all ρ on this line.
+    searched = data.line_search(start, mixed.state - start)
+    assert_array_equal(course.weights(found[0]), searched)
+    line = [start + rho * (mixed.state - start) for rho in np.linspace(-2, 4, 601)]
+    assert data.score(searched) >= max(map(data.score, line))
 
 
 @pytest.mark.parametrize("learner", [KBestMira(), Mira(rate=0.05)], ids=["lists", "forests"])
@@ -123,6 +139,19 @@ def test_gradient_steps_of_several_learners_are_throttled() -> None:
         moved.append(np.abs(found.state.states[0].weights.current - start).max())
     # Steps are small, so that what they are made of hardly depends on where they lead.
     assert_allclose(np.array(moved) / moved[0], [1.0, 0.5, 0.25], rtol=1e-3)
+
+
+def test_several_learners_pay_the_penalty_that_one_pays() -> None:
+    data = synthetic_forests(sentences=64, longest=3)
+    start = 10 * FOREST_START.vector(data.feature_names)
+    learner = Perceptron(rate=1e-3, regularizer=L2(strength=100.0), average="none")
+    task, found = task_of(learner, data, start), []
+    for strategy in (Serial(), Asynchronous(workers=4, throttle=0.0)):
+        (done,) = epochs_of(task, strategy, start, 1)
+        found.append(strategy.weights(task, done.state) / start)
+    # Four steps with 16 sentences' share each, or one step with four times as much.
+    assert_allclose(found[0], 1.025**-4, atol=0.01)
+    assert_allclose(found[1], 1 / 1.1, atol=0.01)
 
 
 def test_the_state_with_messages_that_nobody_heard_yet_is_saved_and_goes_on() -> None:

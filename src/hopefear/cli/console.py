@@ -228,5 +228,8 @@ def _details(event: events.EpochFinished) -> str:
         f"violation {event.violation:.2f}",
         f"working set {event.working_set:.1f}",
         f"{event.sentences_per_second:.1f} sentences/s",
+        ""
+        if event.messages is None
+        else f"{event.messages:,} messages, {event.bytes_sent:,} bytes",
     ]
     return ", ".join(filter(None, parts))

@@ -118,7 +118,7 @@ class OnlineLearner(ABC):
         document = replace(state.document, scale=heat)
         rates = state.rates * (heat / state.document.scale)
         figures = Figures(statistics=np.zeros(data.corpus_score.dimension))
-        penalty = self._penalty(data, state.origin, len(weights))
+        penalty: Penalty | None = None  # for the features so far; it takes long to make
         lessons: dict[int, Taught] = {}
         known = len(data.feature_names)
         others = tuple(taught for lesson in heard for taught in lesson.taught(known))
@@ -131,7 +131,7 @@ class OnlineLearner(ABC):
                     new = heat * self._rates(data.feature_names, len(rates))
                     rates = np.append(rates, new)
                     trial = np.array(weights.current)
-                    penalty = self._penalty(data, state.origin, len(weights))
+                    penalty = None
                 example = Example(forest, sentence, references, weights.current)
                 visit = Visit(example, document, step.epoch, weights, trial, rates, others)
                 taught, others = self.update(visit), ()
@@ -140,7 +140,8 @@ class OnlineLearner(ABC):
                 weights.count(state.seen + done if self.average == "late" else 1.0)
                 document = document.add(example.best.statistics)
                 figures += _figures_of(taught, example, time.thread_time() - began)
-            if penalty is not None and (state.seen + done) % REGULARIZED == 0:
+            if self._regularized and (state.seen + done) % REGULARIZED == 0:
+                penalty = penalty or self._penalty(data, state.origin, len(weights))
                 # v ← argmin R(v) k/N + ½ (v − w)ᵀ Σ⁻¹ (v − w), with Σ = η for all but AROW
                 w, share = np.array(weights.current), REGULARIZED * step.learners
                 steps = rates * (share / data.sentence_count)
@@ -185,10 +186,12 @@ class OnlineLearner(ABC):
             seen=max(state.seen for state in states),
         )
 
-    def _penalty(self, data: HasForests, origin: FloatArray, count: int) -> Penalty | None:
-        """Return the penalty for so many features; None if there is none to pay."""
-        if isinstance(self.regularizer, NoPenalty):
-            return None
+    @property
+    def _regularized(self) -> bool:
+        return not isinstance(self.regularizer, NoPenalty)
+
+    def _penalty(self, data: HasForests, origin: FloatArray, count: int) -> Penalty:
+        """Return the penalty for so many features."""
         known = np.zeros(count)
         known[: len(origin)] = origin
         return self.regularizer.bind(list(data.feature_names)[:count], known)
