@@ -24,7 +24,8 @@ from hopefear.runs.course import plan
 from hopefear.types import FloatArray
 
 THREADS = 2
-TRIES = 7
+TRIES = 5
+SENTENCES = 150
 LEARNERS: dict[str, OnlineLearner] = {
     "SGD": OnlineSgd(),
     "minimum risk": MinRisk(),
@@ -72,9 +73,9 @@ def run() -> list[tuple[str, str]]:
         model, sources, references = (
             multi30k(shared, folder) if shared.is_dir() else made_up(folder)
         )
-        sentences = [source.split() for source in sources][:300]
+        sentences = [source.split() for source in sources][:SENTENCES]
         parses, rescorer, weights = parsed(model, model.decoder(), sentences, folder / "parses")
-        texts = References([[text] for text in references[:300]])
+        texts = References([[text] for text in references[:SENTENCES]])
         data = DecodedSet(parses, rescorer, texts, Bleu(tokenize="none"), threads=THREADS)
         rows = [
             (f"{what}, {THREADS} threads", ", ".join(measured(learner, data, weights)))

@@ -1,5 +1,7 @@
 """Messages: what was packed is what is unpacked, and nothing that is damaged is believed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hopefear.errors import DataError
-from hopefear.learners import Mira
+from hopefear.learners import Figures, Mira
+from hopefear.learners.visit import OnlineLesson, Taught
 from hopefear.parallel.codec import decode, encode, join_messages, pack, split_messages, unpack
 from hopefear.rhythm import Step
 from tuning_sets import FOREST_START, synthetic_forests
@@ -65,3 +68,14 @@ def test_messages_are_joined_and_split_again(messages: list[bytes]) -> None:
     if len(joined):
         with pytest.raises(DataError):
             split_messages(joined[:-1])
+
+
+@pytest.mark.parametrize("size", [[0, 2, 1, 2], [0, 2, 2, 1], [0, 3, 1, 1], [0, -1, 1, 1]])
+def test_a_lesson_whose_parts_do_not_fit_is_refused(size: list[int]) -> None:
+    lesson = OnlineLesson.of(
+        {0: Taught(np.array([0, 1], dtype=np.int32), np.ones((1, 2)), np.ones(1))},
+        Figures(statistics=np.empty(0)),
+    )
+    assert len(lesson.taught(2)) == 1
+    with pytest.raises(DataError, match="fit"):
+        replace(lesson, sets=np.array([size], dtype=np.int32)).taught(2)

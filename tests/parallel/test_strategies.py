@@ -10,14 +10,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from hopefear.candidates import Candidates
+from hopefear.candidates import Candidates, ForestSet
 from hopefear.learners import AnyLearner, KBestMira, Mira, OnlineSgd, Oro, Perceptron
+from hopefear.learners.visit import Taught, Visit
+from hopefear.metrics import Bleu, References
 from hopefear.parallel import Asynchronous, Mixing, Pass, Serial, Strategy, Task, Threads
 from hopefear.parallel.codec import decode, encode
 from hopefear.regularizers import L2
 from hopefear.rhythm import Block, Step
 from hopefear.types import FloatArray
-from tuning_sets import FOREST_START, course_of, start_vector, synthetic_forests, synthetic_set
+from tuning_sets import (
+    FOREST_START,
+    course_of,
+    garbled_forests,
+    start_vector,
+    synthetic_forests,
+    synthetic_set,
+)
 
 
 def task_of(learner: AnyLearner, data: Candidates, weights: FloatArray) -> Task:
@@ -116,6 +125,24 @@ def test_asynchronous_learners_hear_every_lesson_of_the_others_once() -> None:
     assert 0 < waiting < 3 * 4
     assert first.traffic.sent > 100 * first.traffic.messages
     assert first.traffic.waiting == 3
+
+
+def test_what_is_heard_at_a_sentence_without_a_forest_is_learned_at_the_next_one() -> None:
+    class Listening(OnlineSgd):
+        def update(self, visit: Visit) -> Taught | None:
+            count.append(len(visit.heard))
+            return super().update(visit)
+
+    count: list[int] = []
+    forests, references = garbled_forests(sentences=20)
+    some = [forest if i % 3 else None for i, forest in enumerate(forests)]
+    data = ForestSet(some, References(references), Bleu(tokenize="none"), threads=1)
+    start = FOREST_START.vector(data.feature_names)
+    (found,) = epochs_of(
+        task_of(Listening(rate=0.05), data, start), Asynchronous(workers=4), start, 1
+    )
+    waiting = sum(len(inbox) for inbox in found.state.inboxes())
+    assert sum(count) + waiting == found.traffic.messages > 0
 
 
 def test_learners_keep_their_own_weights_and_stand_for_the_mean_of_all_steps() -> None:

@@ -100,18 +100,21 @@ class OnlineLesson:
         DataError
             If the parts of a lesson that came from elsewhere do not fit together.
         """
-        sizes = self.sets[:, 1:].astype(np.int64)
-        lengths = np.stack([sizes[:, 0], sizes[:, 0] * sizes[:, 1], sizes[:, 2]], axis=1)
-        ends = lengths.cumsum(axis=0)
-        whole = [len(self.ids), len(self.rows), len(self.losses)]
-        unknown = len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < features
-        if (sizes < 0).any() or lengths.sum(axis=0).tolist() != whole or unknown:
-            raise DataError("a lesson of another learner does not fit together")
-        found = []
-        for size, begin, end in zip(sizes, ends - lengths, ends, strict=True):
-            ids, rows, losses = (slice(*pair) for pair in zip(begin, end, strict=True))
-            shape = (size[1], size[0])
-            found.append(Taught(self.ids[ids], self.rows[rows].reshape(shape), self.losses[losses]))
+        if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < features:
+            raise DataError(f"a lesson of another learner is not about these {features} features")
+        found, at = [], (0, 0, 0)
+        for _, columns, rows, losses in self.sets.tolist():
+            end = (at[0] + columns, at[1] + columns * rows, at[2] + losses)
+            if min(columns, rows, losses) < 0:
+                break
+            values = self.rows[at[1] : end[1]]
+            if len(values) != columns * rows:
+                break
+            ids, lost = self.ids[at[0] : end[0]], self.losses[at[2] : end[2]]
+            found.append(Taught(ids, values.reshape(rows, columns), lost))
+            at = end
+        if at != (len(self.ids), len(self.rows), len(self.losses)) or len(found) < len(self):
+            raise DataError("the parts of a lesson of another learner do not fit together")
         return found
 
 

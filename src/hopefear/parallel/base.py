@@ -214,6 +214,7 @@ class Walk:
         self._figures: Figures | None = None
         self._listed: list[ListSet] = []
         self._traffic = Traffic()
+        self._pattern = cast(Teaching, task.learner).silence() if listeners else None
         self.done = False
 
     @property
@@ -266,10 +267,8 @@ class Walk:
         return message
 
     def _read(self, messages: Sequence[bytes]) -> list[Any]:
-        if not messages:
-            return []
-        pattern, data = cast(Teaching, self._task.learner).silence(), self._task.data
-        return [decode(pattern, unpack(message), data, LESSON) for message in messages]
+        data = self._task.data
+        return [decode(self._pattern, unpack(message), data, LESSON) for message in messages]
 
 
 class Strategy(ABC):
