@@ -12,7 +12,7 @@ from hopefear.cluster.connection import load_ray, set_environment
 
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
 
-WORKERS = (b"ray::Worker", b"ray::RemoteTranslator")
+WORKERS = (b"ray::Worker", b"ray::RemoteTranslator", b"ray::Runner")
 
 # By default it takes Ray half a minute to find out that a node is gone.
 HEALTH = {

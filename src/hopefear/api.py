@@ -157,6 +157,7 @@ def tune_events(
 def resume_tuning(
     out: PathLike,
     *,
+    cluster: str | None = None,
     report: bool = True,
     progress: Progress | None = None,
     on_event: "Callable[[Event], None] | None" = None,
@@ -170,14 +171,21 @@ def resume_tuning(
     ----------
     out : path
         The directory of the run.
+    cluster : str, optional
+        The cluster to go on with; by default that of the run.
     report, progress, on_event
         As for `tune`.
     """
-    return _result(resume_events(out, report=report, progress=progress), out, on_event)
+    events = resume_events(out, cluster=cluster, report=report, progress=progress)
+    return _result(events, out, on_event)
 
 
 def resume_events(
-    out: PathLike, *, report: bool = True, progress: Progress | None = None
+    out: PathLike,
+    *,
+    cluster: str | None = None,
+    report: bool = True,
+    progress: Progress | None = None,
 ) -> "Iterator[Event]":
     """Resume a run as `resume_tuning` does, and yield the events that are left."""
     from hopefear.events import read_log

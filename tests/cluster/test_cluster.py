@@ -15,9 +15,10 @@ import hopefear
 from candidate_files import CandidateFiles, write_candidates
 from hopefear.cluster import Crew, connected
 from hopefear.cluster.crew import spread
-from hopefear.errors import ClusterError, ConfigError, FormatError
+from hopefear.errors import ClusterError, ConfigError, FormatError, HopefearWarning
 from hopefear.events import EpochFinished, Warned
 from hopefear.parallel.remote import Worker
+from hopefear.runs.grid import GridCell, GridResult
 from hopefear.translation.translate import show_derivation
 from ray_clusters import Nodes, nodes
 from small_models import sentence_pairs, write_bitext
@@ -184,22 +185,23 @@ def test_a_cluster_that_is_not_there_is_found_out_at_once(
 
 
 def test_lines_are_translated_in_order_by_all_nodes(cluster: Nodes, model: ModelFiles) -> None:
-    lines = model.source.read_text().splitlines() * 3
+    lines = model.source.read_text().splitlines() * 20
     expected = list(hopefear.translate(model.model, lines, nbest=5, forests=True))
     random = Random(1)
     killed: list[bool] = []
 
     def disturbing() -> Iterator[str]:
         for number, line in enumerate(lines):
-            if number > len(lines) // 2 and not killed:
+            if number > len(lines) // 2 and not any(killed):
                 killed.append(cluster.kill_worker(random))
             yield line
 
-    found = list(
-        hopefear.translate(
-            model.model, disturbing(), nbest=5, forests=True, cluster=cluster.address
+    with pytest.warns(HopefearWarning, match="was lost"):
+        found = list(
+            hopefear.translate(
+                model.model, disturbing(), nbest=5, forests=True, cluster=cluster.address
+            )
         )
-    )
     assert [one.segment for one in found] == [one.segment for one in expected]
     assert [show_derivation(one) for one in found] == [show_derivation(one) for one in expected]
     assert all(one.forest is not None for one in found)
@@ -208,3 +210,39 @@ def test_lines_are_translated_in_order_by_all_nodes(cluster: Nodes, model: Model
 def test_an_error_of_a_sentence_names_it(cluster: Nodes, model: ModelFiles, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="sentence 1: "):
         list(hopefear.translate(model.model, ["a"], grammars=tmp_path, cluster=cluster.address))
+
+
+def test_replicas_are_shared_out(cluster: Nodes, files: CandidateFiles, tmp_path: Path) -> None:
+    settings = {"replicas": 3, "strategy": "serial", "workers": None, "random_start": True}
+    found = mixed(files, cluster=cluster.address, out=tmp_path / "run", **settings)
+    expected = mixed(files, **settings)
+    assert found.weights == expected.weights
+    assert [type(event) for event in found.events] == [type(event) for event in expected.events]
+
+
+def test_runs_of_a_grid_are_shared_out(
+    cluster: Nodes, files: CandidateFiles, tmp_path: Path
+) -> None:
+    random = Random(1)
+
+    def tune(out: str, **settings: Any) -> GridResult:
+        return hopefear.tune_grid(
+            "kbest-mira",
+            grid={"max_step": [0.1, 0.01, 0.001], "epochs": [1, 2]},
+            nbest=[files.nbest],
+            refs=[files.refs],
+            tokenize="none",
+            out=tmp_path / out,
+            **settings,
+        )
+
+    def on_cell(cell: GridCell) -> None:
+        if not killed:
+            killed.append(cluster.kill_worker(random))
+
+    killed: list[bool] = []
+    with pytest.warns(HopefearWarning, match="was lost"):
+        found = tune("cluster", cluster=cluster.address, on_cell=on_cell)
+    expected = tune("here")
+    assert [cell.weights for cell in found.cells] == [cell.weights for cell in expected.cells]
+    assert found.best.values == expected.best.values

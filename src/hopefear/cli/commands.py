@@ -150,6 +150,7 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
     from hopefear.cli.console import TuningConsole
 
     if own.resume:
+        cluster = options.pop("cluster", None)
         given = [f"--{name}".replace("_", "-").replace("--", "--") for name in options]
         given += ["--set"] if own.set else ["--force"] if own.force else []
         given += ["--grid"] if own.grid else []
@@ -158,7 +159,11 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
             raise ConfigError(f"--resume keeps the settings of {own.out}; omit {given[0]}")
         with TuningConsole(own.out) as console:
             hopefear.resume_tuning(
-                own.out, report=own.report, progress=console.tell, on_event=console.show
+                own.out,
+                cluster=cluster,
+                report=own.report,
+                progress=console.tell,
+                on_event=console.show,
             )
         return
     learner = own.learner or _usual_learner(options)

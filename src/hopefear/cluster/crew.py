@@ -84,13 +84,14 @@ class Crew:
         self._places: dict[int, _Place] = {}
         self.notes: list[str] = []
 
-    def arrange(self, count: int | None = None) -> int:
+    def arrange(self, count: int | None = None, *, most: int | None = None) -> int:
         """Have this many workers, on all nodes alike; by default one for each processor.
 
-        Workers that are well placed stay. Returns how many there are.
+        Workers that are well placed stay. Returns how many there are, `most` of them at most.
         """
         nodes = self._nodes()
         number = count or int(sum(nodes.values()))
+        number = number if most is None else min(number, most)
         for gone in [k for k in self._places if k >= number]:
             self._dismiss(gone)
         current = {k: place.node for k, place in self._places.items()}

@@ -1,11 +1,13 @@
 """Many small pieces of work on a cluster, with the results in order."""
 
+import warnings
 from collections.abc import Iterable, Iterator
 from queue import Empty, SimpleQueue
 from threading import Semaphore, Thread
 from typing import Any, Generic, TypeVar
 
 from hopefear.cluster.crew import Call, Crew
+from hopefear.errors import HopefearWarning
 
 __all__ = ["map_in_order"]
 
@@ -16,12 +18,14 @@ SOON = 0.05  # seconds after which workers without work are asked again
 Item = TypeVar("Item")
 
 
-def map_in_order(crew: Crew, method: str, items: Iterable[Item], *more: Any) -> Iterator[Any]:
+def map_in_order(
+    crew: Crew, method: str, items: Iterable[Item], *more: Any, together: int = TOGETHER
+) -> Iterator[Any]:
     """Yield what a method of any worker gives for each item, in the order of the items.
 
     The method is given a list of items and returns a list of results. Items are read as they are
     needed, in a thread of its own: results do not wait for a slow source. A lost worker's successor
-    does its work again.
+    does its work again, which is worth a warning.
 
     Parameters
     ----------
@@ -32,6 +36,8 @@ def map_in_order(crew: Crew, method: str, items: Iterable[Item], *more: Any) -> 
     items : iterable
     *more
         What the method is given beside the items.
+    together : int
+        How many items a worker gets at once, if so many are there.
     """
     source = _Source(items, AHEAD * max(1, len(crew.numbers)))
     places: dict[int, range] = {}  # of the items that each worker has
@@ -40,7 +46,7 @@ def map_in_order(crew: Crew, method: str, items: Iterable[Item], *more: Any) -> 
 
     def take(worker: int) -> Call | None:
         nonlocal given
-        if not (some := source.take(TOGETHER)):
+        if not (some := source.take(together)):
             return None
         places[worker], given = range(given, given + len(some)), given + len(some)
         return Call(method=method, arguments=lambda: (some, *more))
@@ -48,6 +54,8 @@ def map_in_order(crew: Crew, method: str, items: Iterable[Item], *more: Any) -> 
     while source.wait():
         for worker, _, results in crew.run(take, idle=SOON):
             finished |= zip(places[worker], results, strict=True)
+            for note in crew.take_notes():
+                warnings.warn(note, HopefearWarning, stacklevel=2)
             while ready in finished:
                 yield finished.pop(ready)
                 ready += 1

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -23,6 +24,7 @@ from hopefear.events import ReplicasFinished, RunFinished, read_log
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import AnyLearner
 from hopefear.registry import suggest
+from hopefear.runs.cluster import carry_out
 from hopefear.runs.options import build_settings
 from hopefear.runs.run import run
 from hopefear.runs.settings import TuneSettings
@@ -133,12 +135,13 @@ def tune_grid(
     force : bool
         Replace runs that are there.
     set, **settings
-        As for `hopefear.tune`.
+        As for `hopefear.tune`; with a `cluster`, its processors carry out a run each.
     progress : callable
         Progress callback.
     on_cell : callable
         Called with each combination when its run has ended.
     """
+    cluster = settings.pop("cluster", None)  # which carries out whole runs
     options, path = keyword_options(TuneSettings, settings, "tune"), Path(out)
     common = build_settings(learner, options, assignments=set)
     keys = {_key(name, common): [str(value) for value in values] for name, values in grid.items()}
@@ -149,14 +152,16 @@ def tune_grid(
         chosen = with_decoder(build_settings(learner, options, assignments=assigned))
         if chosen.model is not None and chosen.parses is None:  # which most cells can share
             chosen = replace(chosen, parses=path / "parses")
-        if jobs > 1:
+        if cluster is not None:
+            chosen = replace(chosen, threads=1)
+        elif jobs > 1:
             chosen = replace(chosen, threads=max(1, thread_count(chosen.threads) // jobs))
         names = dict(zip(grid, combination, strict=True))
         name = ",".join(f"{name}={value}" for name, value in names.items()).replace("/", "_")
         cell = GridCell(values=names, directory=path / FOLDER / name)
         planned.append(_Task(cell, chosen, force))
     cells = []
-    for cell in _serially(planned, progress) if jobs <= 1 else _apart(planned, jobs, progress):
+    for cell in _carried_out(planned, cluster, jobs, progress):
         cells.append(cell)
         on_cell(cell)
     learned = [cell for cell in cells if not cell.failure]
@@ -221,6 +226,15 @@ class _Task:
         directory.parent.mkdir(parents=True, exist_ok=True)
         events = run(self.settings, out=directory, force=self.force, resume=resume, tell=tell)
         return [event for event in events if isinstance(event, Ended)][-1]
+
+
+def _carried_out(
+    tasks: Sequence[_Task], cluster: str | None, jobs: int, tell: Tell
+) -> Iterator[GridCell]:
+    """Yield the cells in order, when their runs have ended."""
+    if cluster is None:
+        return _serially(tasks, tell) if jobs <= 1 else _apart(tasks, jobs, tell)
+    return carry_out([partial(_carry_out, task) for task in tasks], cluster)
 
 
 def _serially(tasks: Sequence[_Task], tell: Tell) -> Iterator[GridCell]:

@@ -18,8 +18,8 @@ from hopefear.errors import DataError
 from hopefear.events import Event, ReplicasFinished, RunFinished, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import learners
-from hopefear.parallel import Executor
-from hopefear.runs.cluster import executor_of
+from hopefear.parallel import Executor, Threads
+from hopefear.runs.cluster import carry_out, executor_of
 from hopefear.runs.course import plan
 from hopefear.runs.fingerprints import Fingerprints, fingerprint_weights
 from hopefear.runs.given import Given, load_given
@@ -99,7 +99,8 @@ def run(
         else:
             folder = Path()
         since = time.perf_counter()
-        data = _load(settings, folder, names, tell, given)
+        loaded = _load(settings, folder, names, tell, given)
+        data = replace(loaded, folder=folder.absolute(), given=given)
         seconds = time.perf_counter() - since
         output, warning = choose_output(settings, names, data.tuning.format)
         if directory is not None:
@@ -124,13 +125,15 @@ def run(
 
 @dataclass(frozen=True, kw_only=True)
 class _Data:
-    """Everything that a run is started with."""
+    """Everything that a run is started with, and what it was loaded from."""
 
     tuning: Loaded
     dev: Loaded | None
     start: Weights
     about_start: str = ""
     bins: FeatureBins = field(default_factory=dict)
+    folder: Path = Path()
+    given: Mapping[str, Given] = field(default_factory=dict)
 
     def fingerprints(self, settings: TuneSettings) -> Fingerprints:
         found = dict(self.tuning.fingerprints) | dict(self.dev.fingerprints if self.dev else {})
@@ -281,8 +284,9 @@ def _learn_replicas(
     executor: Executor,
     tell: Tell,
 ) -> Iterator[Event]:
-    """Learn with one seed after the other, then choose among the results."""
+    """Learn with one seed after the other, or on a cluster; then choose among the results."""
     finished: list[RunFinished] = []
+    elsewhere = _replicas_elsewhere(settings, data, about, directory)
     for number in range(1, settings.replicas + 1):
         if directory is not None:
             if (ended := directory.finished_replica(number)) is not None:
@@ -292,13 +296,48 @@ def _learn_replicas(
         seconds = about.reading_seconds if number == 1 else None
         seed = about.seed + number - 1
         this = replace(about, seed=seed, replica=number, reading_seconds=seconds)
-        for event in _learn(settings, data, this, directory, executor, tell):
+        learned = _learn(settings, data, this, directory, executor, tell)
+        for event in learned if elsewhere is None else next(elsewhere):
             if isinstance(event, RunFinished):
                 finished.append(event)
             yield event
     if directory is not None:
         directory.end_replicas()
     yield from _summary(settings, data, finished)
+
+
+def _replicas_elsewhere(
+    settings: TuneSettings, data: _Data, about: About, directory: RunDirectory | None
+) -> Iterator[list[Event]] | None:
+    """Give the events of each replica that is left, carried out on a cluster; None without one."""
+    if settings.cluster is None:
+        return None
+    left = [
+        number
+        for number in range(1, settings.replicas + 1)
+        if directory is None or directory.finished_replica(number) is None
+    ]
+    alone = replace(settings, cluster=None, threads=1)
+    given = dict(data.given)
+    replicas = [_Replica(alone, about, number, data.folder, given) for number in left]
+    return carry_out(replicas, settings.cluster)
+
+
+@dataclass(frozen=True)
+class _Replica:
+    """A replica that another machine carries out, with data that it loads itself."""
+
+    settings: TuneSettings
+    about: About
+    number: int
+    folder: Path
+    given: Mapping[str, Given]
+
+    def __call__(self) -> list[Event]:
+        own = self.folder if self.settings.decoder is None else self.folder / f"{self.number}"
+        data = _load(self.settings, own, Vocabulary(), tell_nobody, self.given)
+        about = replace(self.about, seed=self.about.seed + self.number - 1, replica=self.number)
+        return list(_learn(self.settings, data, about, None, Threads(), tell_nobody))
 
 
 def _summary(
