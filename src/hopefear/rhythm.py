@@ -59,10 +59,12 @@ class Rhythm:
         "Translations of a sentence in a list that is made for the learner.",
         least=2,
     )
-    lists: Literal["merged", "replaced", "block"] = setting(
+    lists: Literal["merged", "replaced", "block", "forests"] = setting(
         "merged",
         "What a new decoding does to the lists of earlier ones: merge with them, or replace them. "
-        "'block' lists the sentences of each block anew, under the weights of the moment.",
+        "'block' lists the sentences of each block anew, under the weights of the moment. "
+        "'forests' learns from the whole forests of each decoding by a model instead of lists; "
+        "mert can do so.",
     )
     origin: Literal["kept", "moved"] = setting(
         "kept",

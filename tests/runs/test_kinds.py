@@ -57,6 +57,8 @@ def test_learners_that_do_not_learn_from_the_data_are_refused(
         ("mira", {**MODEL, "metric": "chrf"}, ("metric", "metric.tokenize")),
         ("mira", {**FORESTS, "tokenize": "13a"}, ("metric", "metric.tokenize")),
         ("mert", BOUNDED, ("learner.bounds", "scale_features")),
+        ("pro", {**MODEL, "lists": "forests"}, ("rhythm.lists",)),
+        ("mert", {**COMMAND, "lists": "forests"}, ("rhythm.lists", "model")),
         ("mert", {**MODEL, "dev_nbest": "n", "dev_refs": "r"}, ("tuning.source",)),
         ("mert", {**COMMAND, "dev_forests": "d", "dev_refs": "r"}, ("tuning.source",)),
     ],

@@ -6,6 +6,7 @@ which lists a learner sees, under which weights they were made, and which weight
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from hopefear.metrics import Bleu
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.runs.options import build_settings
 from hopefear.types import FloatArray, Vocabulary
+from small_models import START, small_corpus, small_set
 from tuning_sets import FOREST_START, course_of, synthetic_forests
 
 K = 12
@@ -184,6 +186,31 @@ def test_mert_hands_on_the_best_weights_of_all_that_was_listed_with_norm_one() -
         w = learner.weights(best)
         w = w / np.abs(w).sum()
         assert_allclose(found[i + 1], w, rtol=1e-9)
+
+
+def test_mert_on_forests_sees_those_of_the_last_decoding_alone(tmp_path: Path) -> None:
+    learner, rhythm = preset("watanabe2012-mert")
+    data = small_set(tmp_path)
+    w = START.vector(data.feature_names)
+    course = course_of(learner, data, w, seed=3, rhythm=rhythm)
+    state = course.start(w)
+    for i in range(2):
+        # Algorithm 1 of Watanabe (2012), with forests in line 3 (section 5; Kumar et al., 2009)
+        forests = [data.forest(sentence, w) for sentence in range(data.sentence_count)]
+        _, references = small_corpus(data.sentence_count)
+        made = ForestSet(forests, references, data.metric, threads=1)
+        assert_allclose(course.chosen(w), made.chosen(w))
+        block, step = np.arange(data.sentence_count), Step(entropy=(3, i))
+        best, _ = learner.learn(learner.start(made, w, w), made, block, step)
+        learned, size = made.feature_spread > 0, 1.0
+        if w[~learned].any():  # what is not learned gives the others their scale
+            size = np.abs(w[learned]).sum()
+        new = learner.weights(best)
+        w = np.where(learned, new * size / np.abs(new[learned]).sum(), w)
+        after = course.epoch(state, i, lambda done, total: None)
+        assert after is not None
+        state = after[0]
+        assert_allclose(course.weights(state), w, rtol=1e-9)
 
 
 class ListsOnly(HasLists):

@@ -8,7 +8,8 @@
     ├── Aside                  made by another program while this one learns: a command
     ├── HasForests             a forest of a sentence under any weights: forests, a model
     └── HasLists               n-best lists under any weights: forests, a model, a command
-        └── HasBlockLists      ... of some sentences alone, at a cost in proportion
+        ├── HasBlockLists      ... of some sentences alone, at a cost in proportion
+        └── HasForestSets      the forests of all sentences under any weights: a model
 
 Given lists (`ListSet`), given forests (`ForestSet`), our decoder (`DecodedSet`) and somebody's
 command (`CommandSet`) each implement what they truly have.
@@ -29,12 +30,14 @@ from hopefear.nbest import ErrorSurface
 from hopefear.types import FloatArray, Vocabulary
 
 if TYPE_CHECKING:
+    from hopefear.candidates.forests import ForestSet
     from hopefear.candidates.lists import ListSet
 
 __all__ = [
     "Aside",
     "Candidates",
     "HasBlockLists",
+    "HasForestSets",
     "HasForests",
     "HasLists",
     "HasSurface",
@@ -184,3 +187,11 @@ class HasLists(Candidates):
 
 class HasBlockLists(HasLists):
     """Candidates that can be listed for a few sentences alone, for learners in small batches."""
+
+
+class HasForestSets(HasLists):
+    """Candidates whose whole forests can be made under any weights, to be learned from."""
+
+    @abstractmethod
+    def forest_set(self, weights: FloatArray) -> "ForestSet":
+        """Return the forests of all sentences under weights; other weights do not change them."""

@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from hopefear._core import KBestList
-from hopefear.candidates.base import HasBlockLists, HasForests
+from hopefear.candidates.base import HasBlockLists, HasForests, HasForestSets
 from hopefear.candidates.forests import ForestSet
 from hopefear.candidates.lists import ListSet
 from hopefear.forest import Forest
@@ -104,7 +104,7 @@ class Parses:
         return prepared
 
 
-class DecodedSet(HasForests, HasBlockLists):
+class DecodedSet(HasForests, HasForestSets, HasBlockLists):
     """A corpus with its parses, which are rescored with language models under any weights.
 
     Parameters
@@ -241,6 +241,18 @@ class DecodedSet(HasForests, HasBlockLists):
         if self._factors is not None:
             lists = lists.scaled(self._factors)
         return ListSet(nbest=lists, metric=self.metric, threads=self.threads)
+
+    def forest_set(self, weights: FloatArray) -> ForestSet:
+        """Return the forests of all sentences as they are under weights."""
+        forests: list[Forest | None] = [None] * self.sentence_count
+
+        def rescore(sentence: int) -> Forest | None:
+            return self.forest(sentence, weights)
+
+        made = map_in_order(rescore, self._sentences, threads=self.threads)
+        for sentence, forest in zip(self._sentences, made, strict=True):
+            forests[sentence] = forest
+        return ForestSet(forests, self._references, self.metric, threads=self.threads)
 
     def _unscaled(self, weights: FloatArray) -> FloatArray:
         """Return the weights of features as they are, with a number for each."""

@@ -10,7 +10,16 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from hopefear.candidates import Candidates, HasBlockLists, HasLists, HasSurface, HasUnits, ListSet
+from hopefear.candidates import (
+    Candidates,
+    ForestSet,
+    HasBlockLists,
+    HasForestSets,
+    HasLists,
+    HasSurface,
+    HasUnits,
+    ListSet,
+)
 from hopefear.learners import AnyLearner, held_features, is_scale_free, needed_data
 from hopefear.nbest import NBestBuilder
 from hopefear.parallel import Executor, Pass, Strategy, Task, Threads, together
@@ -177,7 +186,7 @@ class DecodingState:
     weights : array
         The same as they are handed over: to the decoder, and as the result.
     lists : ListSet, optional
-        What was learned from.
+        What was learned from, unless it was whole forests: these are not kept.
     converged : bool
         Whether the weights stopped changing.
     """
@@ -193,9 +202,10 @@ class Decodings:
     """A learner of lists on candidates that can be listed under any weights.
 
     Each decoding lists the best candidates of every sentence under the weights and lets the learner
-    learn from the lists, merged with earlier ones or not. It is over when nothing new comes, or
-    when the weights stop changing. The lists that the next decoding learns from are made once: the
-    first of each list tells how good the weights are. Attributes are those of `Passes`, and
+    learn from the lists, merged with earlier ones or not, or from whole forests. It is over when
+    nothing new comes, or when the weights stop changing. The lists that the next decoding learns
+    from are made once: the first of each list tells how good the weights are. Attributes are those
+    of `Passes`, and
 
     online : bool
         Whether decodings are the epochs of one schedule of the learner.
@@ -210,7 +220,8 @@ class Decodings:
     scaled: bool = False
     online: bool = False
     executor: Executor = field(default_factory=Threads)
-    _listed: dict[bytes, ListSet] = field(default_factory=dict)  # under the last weights
+    # Under the last weights.
+    _made: dict[bytes, ListSet | ForestSet] = field(default_factory=dict)
 
     @property
     def epochs(self) -> int:
@@ -227,17 +238,17 @@ class Decodings:
         """List and learn; None if there is nothing new to learn from."""
         if state.converged:
             return None
-        lists = self._lists(state.weights)
-        self._listed.clear()
-        if state.lists is not None and self.rhythm.lists != "replaced":
-            lists = state.lists.merged(lists)
-            if len(lists.nbest) == len(state.lists.nbest):
+        made = self._make(state.weights)
+        self._made.clear()
+        if state.lists is not None and isinstance(made, ListSet) and self.rhythm.lists == "merged":
+            made = state.lists.merged(made)
+            if len(made.nbest) == len(state.lists.nbest):
                 return None
         # A decoder may name a feature for the first time in any of its lists.
-        start = _padded(state.learned, len(lists.feature_names))
+        start = _padded(state.learned, len(made.feature_names))
         origin = start if self.rhythm.origin == "moved" else _padded(self.origin, len(start))
         passes = Passes(
-            data=lists,
+            data=made,
             learner=self.learner,
             rhythm=self.rhythm,
             strategy=self.strategy,
@@ -249,13 +260,14 @@ class Decodings:
             first=start,
             executor=self.executor,
         )
-        w, found = _learned(passes, lists, start, progress)
+        w, found = _learned(passes, made, start, progress)
         moved = np.abs(w - start).max(initial=0.0)
         converged = bool(moved <= UNCHANGED * np.abs(w).max(initial=0.0))
         handed = w
         if self.data.scale_matters and not is_scale_free(self.learner):
             before = _padded(state.weights, len(start))
-            handed = fixed_norm(w, before, lists.feature_spread > 0)
+            handed = fixed_norm(w, before, made.feature_spread > 0)
+        lists = made if isinstance(made, ListSet) else None
         after = DecodingState(learned=w, weights=handed, lists=lists, converged=converged)
         # The figures of its epochs are not those of the lists that come of it.
         return after, replace(together(after, found), figures=None, listed=())
@@ -265,15 +277,19 @@ class Decodings:
         return state.weights
 
     def chosen(self, weights: FloatArray) -> FloatArray:
-        """Return the summed statistics of the translations that are listed first."""
-        return self._lists(weights).first
+        """Return the summed statistics of the translations that are listed first, or best."""
+        made = self._make(weights)
+        return made.first if isinstance(made, ListSet) else made.chosen(weights)
 
-    def _lists(self, weights: FloatArray) -> ListSet:
+    def _make(self, weights: FloatArray) -> ListSet | ForestSet:
         key = weights.tobytes()
-        if key not in self._listed:
-            self._listed.clear()
-            self._listed[key] = self.data.kbest_lists(weights, self.rhythm.list_size)
-        return self._listed[key]
+        if key not in self._made:
+            self._made.clear()
+            if self.rhythm.lists == "forests" and isinstance(self.data, HasForestSets):
+                self._made[key] = self.data.forest_set(weights)
+            else:
+                self._made[key] = self.data.kbest_lists(weights, self.rhythm.list_size)
+        return self._made[key]
 
 
 def _together(listed: Sequence[ListSet]) -> ListSet:
@@ -300,10 +316,10 @@ def _padded(weights: FloatArray, length: int) -> FloatArray:
 
 
 def _learned(
-    passes: Passes, lists: ListSet, start: FloatArray, progress: ProgressCallback
+    passes: Passes, made: ListSet | ForestSet, start: FloatArray, progress: ProgressCallback
 ) -> tuple[FloatArray, list[Pass]]:
-    """Return the weights of the best epoch on the lists, or of the last one, and all epochs."""
-    sign = 1.0 if lists.metric.higher_is_better else -1.0
+    """Return the weights of the best epoch on what was made, or of the last, and all epochs."""
+    sign = 1.0 if made.metric.higher_is_better else -1.0
     state, best, high = passes.start(start), start, -np.inf
     done: list[Pass] = []
     for number in range(passes.epochs):
@@ -312,7 +328,7 @@ def _learned(
             break
         state, w = found[0], passes.weights(found[0])
         done.append(replace(found[1], state=None, listed=()))
-        score = sign * lists.score(w) if passes.rhythm.keep == "best" else np.inf
+        score = sign * made.score(w) if passes.rhythm.keep == "best" else np.inf
         if score > high or passes.rhythm.keep == "last":
             best, high = w, score
         progress(number + 1, passes.epochs)
@@ -349,6 +365,8 @@ def plan(
         if block:
             # Lists of all blocks at once are what comes nearest: a decoding is an epoch.
             rhythm = replace(rhythm, lists="replaced", decodings=rhythm.epochs, epochs=1)
+        if rhythm.lists == "forests" and not isinstance(data, HasForestSets):
+            rhythm = replace(rhythm, lists="merged")
     return course(
         data=data,
         learner=learner,

@@ -120,6 +120,11 @@ def refusal(
             f"{name} learns from all sentences at once: rhythm.lists cannot be 'block'",
             settings=("rhythm.lists",),
         )
+    if made and rhythm.lists == "forests" and not issubclass(ForestSet, needed_data(learner)):
+        return ConfigError(
+            f"{name} does not learn from whole forests: rhythm.lists cannot be 'forests'",
+            settings=("rhythm.lists",),
+        )
     if rhythm.line_search and not made and not issubclass(kind.data, ListSet | ForestSet):
         return ConfigError(
             f"rhythm.line_search needs lists or given forests; {name} learns from "

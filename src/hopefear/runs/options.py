@@ -8,6 +8,7 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import cast
 
+from hopefear.candidates import HasForestSets
 from hopefear.candidates.tools import tool_of
 from hopefear.errors import ConfigError, FormatError
 from hopefear.formats.fields import parse_number
@@ -78,6 +79,13 @@ def _check_lists_are_made(found: TuneSettings, asked: Collection[str]) -> None:
                 f"{found.kind.data.description} as they are",
                 settings=(f"rhythm.{name}",),
             )
+    # A preset may ask for forests; where there are none, merged lists come nearest.
+    no_forests = found.rhythm.lists == "forests" and not issubclass(found.kind.data, HasForestSets)
+    if "rhythm.lists" in asked and no_forests:
+        raise ConfigError(
+            "rhythm.lists = 'forests' needs a model: another decoder gives lists alone",
+            settings=("rhythm.lists", "model"),
+        )
     if "rhythm.decodings" in asked and found.rhythm.lists == "block":
         raise ConfigError(
             "rhythm.decodings: with rhythm.lists = 'block' every epoch decodes; set rhythm.epochs",
