@@ -14,7 +14,9 @@ from hopefear.errors import DataError
 from hopefear.events import CheckpointWritten, RunStarted
 from hopefear.forest import ForestBuilder
 from hopefear.formats import write_forests, write_nbest
+from hopefear.learners import learners
 from hopefear.nbest import NBestBuilder
+from hopefear.regularizers import LinearNeighbors
 from hopefear.runs.options import build_settings
 from hopefear.translation.features.bins import Discretization, read_bins, split_bin_name
 from hopefear.types import Hypothesis, Segment, Vocabulary, Weights
@@ -180,3 +182,39 @@ def test_features_that_are_not_there_cannot_be_discretized(
 ) -> None:
     with pytest.raises(DataError, match="no feature that varies matches zork; the tuning data"):
         hopefear.tune("pro", **options(files), discretize="features=zork")
+
+
+ON_LISTS = ["pro", "rampion", "sgd"]
+ONLINE = ["arow", "min-risk", "mira", "online-sgd", "perceptron"]
+ON_FORESTS = ["forest-rampion", "lbfgs", *ONLINE]
+
+
+def test_neighbors_are_tried_with_every_learner_that_has_a_regularizer() -> None:
+    having = [name for name in learners if hasattr(learners[name](), "regularizer")]
+    assert sorted(ON_LISTS + ON_FORESTS) == sorted(having)
+
+
+@pytest.mark.parametrize("name", ON_LISTS + ON_FORESTS)
+def test_with_every_learner_strong_neighbors_make_lines_of_shapes(
+    files: tuple[CandidateFiles, CandidateFiles], tmp_path: Path, name: str
+) -> None:
+    data: dict[str, Any] = {"nbest": files[0].nbest, "refs": files[0].refs}
+    if name in ON_FORESTS:
+        forests, references = garbled_forests(sentences=16, seed=3)
+        write_forests(tmp_path / "f.forests", enumerate(forests))
+        (tmp_path / "refs").write_text("".join(f"{text}\n" for (text,) in references))
+        data = {"forests": tmp_path / "f.forests", "refs": tmp_path / "refs"}
+
+    # The proximal step of online learners is their last one, after 16 sentences.
+    last = ["learner.average=none"] if name in ONLINE else []
+
+    def bent(strength: float) -> float:
+        shape = f"learner.regularizer={{name='lnr',strength={strength},l2=0.01}}"
+        found = hopefear.tune(
+            name, **data, tokenize="none", discretize="bits=3,kept=[]", epochs=1, set=[shape, *last]
+        ).weights
+        weights = np.array(list(found.values()))
+        return LinearNeighbors(l2=0.0).bind(list(found), weights).value(weights)
+
+    # The weights of SGD are a mean over its steps, of which every 16th is a proximal one.
+    assert bent(1e9) < 0.1 * bent(0.0)
