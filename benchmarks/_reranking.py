@@ -26,7 +26,7 @@ from hopefear.runs.given import given_data, load_given
 from hopefear.types import Weights
 
 SHARED = Path(os.environ.get("HOPEFEAR_SHARED", Path(__file__).parents[2] / "shared")) / "data"
-SENTENCES, SIZE = 600, 40
+SENTENCES, SIZE = 400, 30
 
 Records = list[list[dict[str, Any]]]
 
@@ -90,11 +90,16 @@ def mixed_scales(records: Records) -> Records:
     ]
 
 
-def with_bigrams(records: Records) -> Records:
-    """Add an indicator for each pair of neighboring words."""
+def with_ngrams(records: Records, order: int = 2) -> Records:
+    """Add an indicator for each n-gram of the words."""
     return [
         [
-            one | {f"{a}_{b}": 1.0 for a, b in pairwise(w)}
+            one
+            | {
+                f"has {' '.join(w[i : i + n])}": 1.0
+                for n in range(2, order + 1)
+                for i in range(len(w) + 1 - n)
+            }
             for one in found
             for w in [["<s>", *one["text"].split(), "</s>"]]
         ]
@@ -227,11 +232,18 @@ def folder_lists(folder: Path) -> tuple[Records, list[list[str]]]:
     return _shortened(records[:SENTENCES]), references[:SENTENCES]
 
 
+def made_up() -> Iterator[DataSet]:
+    """Make the data sets that need nothing."""
+    words = Bleu(tokenize="none")
+    records, references = synthetic()
+    yield _made("made up", records, references, words)
+    yield _made("made up, scales 0.01 to 100", mixed_scales(records), references, words)
+
+
 def data_sets(folders: Sequence[Path] = ()) -> Iterator[DataSet]:
     """Make the data sets, one after the other."""
     words = Bleu(tokenize="none")
-    yield _made("made up, 5 features", *synthetic(), words)
-    yield _made("made up, scales 0.01 to 100", mixed_scales(synthetic()[0]), synthetic()[1], words)
+    yield from made_up()
     if SHARED.is_dir():
         yield from shared_sets()
     for folder in folders:
@@ -246,7 +258,7 @@ def shared_sets() -> Iterator[DataSet]:
     yield _made("Moses, 120 sentences", records[:120], references[:120], words)
     yield _made("Moses, scales 0.01 to 100", mixed_scales(records), references, words)
     yield _made("Moses, TER", records, references, Ter())
-    yield _made("Moses and bigrams", with_bigrams(records), references, words)
+    yield _made("Moses and bigrams", with_ngrams(records), references, words)
     yield _made("speech, WER", *recognized(), Wer())
     records, references = systems("de-en")
     yield _made("WMT22 de-en", records, references, Bleu())
@@ -254,7 +266,7 @@ def shared_sets() -> Iterator[DataSet]:
     yield _scored("WMT22 de-en, column", scored, "score")
     records, references = systems("zh-en")
     yield _made("WMT22 zh-en, chrF", records, references, Chrf())
-    yield _made("WMT22 zh-en and bigrams", with_bigrams(records), references, Bleu())
+    yield _made("WMT22 zh-en and n-grams", with_ngrams(records, 3), references, Bleu())
 
 
 def _scored(name: str, records: Records, column: str) -> DataSet:

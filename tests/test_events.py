@@ -6,9 +6,11 @@ import pytest
 from hopefear.errors import FormatError
 from hopefear.events import (
     CheckpointWritten,
+    CrossValidated,
     EpochFinished,
     Event,
     EventLog,
+    Noted,
     Progress,
     ReplicasFinished,
     RunFailed,
@@ -32,6 +34,8 @@ EXAMPLES: list[Event] = [
     Progress(epoch=0, done=3, total=5, seconds=0.5),
     EpochFinished(epoch=1, metric="bleu", weights=WEIGHTS, seconds=1.25, tuning_score=0.1 + 0.2),
     CheckpointWritten(epoch=1, path="checkpoint/1"),
+    Noted(message="auto: kbest-mira"),
+    CrossValidated(metric="BLEU", folds=5, epoch=3, score=30.5, start_score=28.0, seconds=1.5),
     Warned(message='a "quoted" line\nand\u2028another'),
     RunFailed(message="no weights"),
     ReplicasFinished(metric="bleu", weights=WEIGHTS, replicas=3, chosen=2, dev_mean=0.1),

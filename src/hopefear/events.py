@@ -19,9 +19,11 @@ from hopefear.types import Weights
 
 __all__ = [
     "CheckpointWritten",
+    "CrossValidated",
     "EpochFinished",
     "Event",
     "EventLog",
+    "Noted",
     "Progress",
     "ReplicasFinished",
     "RunFailed",
@@ -179,6 +181,31 @@ class Warned(Event):
     """Something that the user should know and decide about."""
 
     message: str
+
+
+@events.register("noted")
+@dataclass(frozen=True, kw_only=True)
+class Noted(Event):
+    """Something that was decided for the user, with the reason."""
+
+    message: str
+
+
+@events.register("cross_validated")
+@dataclass(frozen=True, kw_only=True)
+class CrossValidated(Event):
+    """What epochs are worth on sentences that were not learned from, and which is the best.
+
+    `score` is that of all sentences after this epoch, each under the weights of the fold that did
+    not see it; `start_score` that of the start weights, which epoch 0 stands for.
+    """
+
+    metric: str
+    folds: int
+    epoch: int
+    score: float
+    start_score: float
+    seconds: float
 
 
 @events.register("run_finished")

@@ -87,6 +87,17 @@ class ListSet(HasSurface):
         return self.nbest.feature_spread()
 
     @cached_property
+    def feature_unit(self) -> FloatArray:
+        """How much each feature varies in the lists that have it; 1 for one that does not.
+
+        Over all lists a rare feature varies so little that its scaled values would be the largest.
+        """
+        lists = self.nbest.count_features().lists
+        filled = np.count_nonzero(np.diff(self.nbest.offsets))
+        unit = self.feature_spread * np.sqrt(filled / np.maximum(lists, 1))
+        return np.where(unit > 0, unit, 1.0)
+
+    @cached_property
     def scaled(self) -> Self:
         """The same lists with each feature divided by its spread within a list."""
         return replace(self, nbest=self.nbest.scaled(1.0 / self.feature_unit))

@@ -167,6 +167,8 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
             )
         return
     learner = own.learner or _usual_learner(options)
+    if learner is None and options.get("nbest"):
+        learner = "auto"
     if learner is None:
         raise ConfigError("which learner? See 'hopefear presets', or resume a run with --resume")
     if own.grid:

@@ -150,8 +150,8 @@ class TuningConsole:
                 self._bar.show(self._title, self._done, self._epochs, _note(event))
                 if event.sentences_per_second is not None and self._bar.visible:
                     self._bar.print(f"epoch {event.epoch}: {_details(event)}")
-            case events.Warned():
-                self._bar.print(f"hopefear: warning: {event.message}")
+            case events.Warned() | events.Noted() | events.CrossValidated():
+                self._bar.print(f"hopefear: {_line(event)}")
             case events.RunFinished():
                 self._finished = event
             case events.ReplicasFinished():
@@ -215,6 +215,17 @@ class TuningConsole:
 def _note(event: events.EpochFinished) -> str:
     score = event.tuning_score if event.dev_score is None else event.dev_score
     return "" if score is None else f"{event.metric} {format_scores([score])[0]}"
+
+
+def _line(event: events.Warned | events.Noted | events.CrossValidated) -> str:
+    """Return what the user should know."""
+    if not isinstance(event, events.CrossValidated):
+        return f"{'warning: ' if isinstance(event, events.Warned) else ''}{event.message}"
+    score, start = format_scores([event.score, event.start_score])
+    return (
+        f"{event.folds}-fold cross-validation: {event.metric} {score} after epoch {event.epoch} "
+        f"(start {start}), on sentences that were not learned from"
+    )
 
 
 def _details(event: events.EpochFinished) -> str:

@@ -46,7 +46,7 @@ class Reranker:
         self,
         *,
         metric: AnyMetric = "bleu",
-        learner: str | AnyLearner = "kbest-mira",
+        learner: str | AnyLearner = "auto",
         columns: dict[str, str] | None = None,
         features: Sequence[str] | None = None,
         ignore: Sequence[str] = (),

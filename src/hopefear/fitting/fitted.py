@@ -17,7 +17,14 @@ from hopefear.candidates.reranking import check_features
 from hopefear.candidates.table import Columns, Table
 from hopefear.candidates.tabulate import reordered, tabulate
 from hopefear.errors import ConfigError
-from hopefear.events import Event, ReplicasFinished, RunFinished, RunStarted, read_log
+from hopefear.events import (
+    CrossValidated,
+    Event,
+    ReplicasFinished,
+    RunFinished,
+    RunStarted,
+    read_log,
+)
 from hopefear.fitting.judge import Judge
 from hopefear.formats.files import PathLike
 from hopefear.learners import learners
@@ -82,6 +89,12 @@ class Fitted:
     def dev_score(self) -> float | None:
         """The metric on held-out data, if there are any."""
         return self._end.dev_score
+
+    @property
+    def folds_score(self) -> float | None:
+        """The metric by cross-validation, on sentences not learned from, if there was any."""
+        found = [event for event in self.events if isinstance(event, CrossValidated)]
+        return found[-1].score if found else None
 
     def predict(self, candidates: object) -> list[str]:
         """Return the best text of each sentence that has candidates.
@@ -216,7 +229,11 @@ class Fitted:
 
     @property
     def _title(self) -> str:
-        scores = {"tuning": self.tuning_score, "held-out": self.dev_score}
+        scores = {
+            "tuning": self.tuning_score,
+            "held-out": self.dev_score,
+            "cross-validated": self.folds_score,
+        }
         known = [
             f"{metric} {text}"
             for metric, text in zip(

@@ -37,7 +37,7 @@ def fit(
     references: GivenReferences | None = None,
     *,
     metric: AnyMetric = "bleu",
-    learner: str | AnyLearner = "kbest-mira",
+    learner: str | AnyLearner = "auto",
     dev: tuple[object, GivenReferences | None] | object | None = None,
     columns: Mapping[str, str] | None = None,
     features: Sequence[str] | None = None,
@@ -60,7 +60,7 @@ def fit(
         column of scores, or a function of a text and the references of its sentence. Of a
         function or a column, higher is better and the mean over sentences counts.
     learner : str or Learner
-        A learner, a preset, or a TOML file of settings.
+        ``"auto"``, which chooses by the data; a learner, a preset, or a TOML file of settings.
     dev : pair of candidates and references, optional
         Held-out data, by which the best epoch is chosen.
     columns : mapping, optional
@@ -86,8 +86,9 @@ def fit(
     for role, given in data.items():
         options |= {f"{role}.{name}": value for name, value in given.settings.items()}
     chosen = build_settings(learner, options)
-    events = []
-    for event in run(chosen, given=data):
+    events: list[Event] = []
+    final = [chosen]
+    for event in run(chosen, given=data, settled=final.append):
         events.append(event)
         if isinstance(event, Warned) and event.message != NO_DEV:
             warnings.warn(event.message, HopefearWarning, stacklevel=2)
@@ -96,4 +97,4 @@ def fit(
     bins: FeatureBins = {}
     if chosen.discretize is not None:
         bins = learn_bins(data["tuning"].table.lists().nbest, chosen.discretize)
-    return Fitted(settings=chosen, events=tuple(events), judge=judge, bins=bins)
+    return Fitted(settings=final[-1], events=tuple(events), judge=judge, bins=bins)

@@ -31,6 +31,8 @@ __all__ = [
     "LISTS",
     "MODEL",
     "DataKind",
+    "check_folds",
+    "check_for_lists",
     "check_together",
     "learns_from",
     "refusal",
@@ -38,6 +40,7 @@ __all__ = [
 
 # Its learner learns from candidates of every kind.
 FOR_ALL = "moses-kbmira"
+FOR_MODELS = "annealed-mira"
 
 
 @dataclass(frozen=True)
@@ -163,3 +166,21 @@ def check_together(
             "learner.bounds are in the units of the features, so scale_features cannot be used",
             settings=("learner.bounds", "scale_features"),
         )
+
+
+def check_for_lists(kind: DataKind, *, auto: bool, folds: int, regress: bool) -> None:
+    """Refuse for other candidates what only given lists have."""
+    for name, asked in (("auto", auto), ("folds", folds), ("regress_start", regress)):
+        if asked and kind is not LISTS:
+            hint = f"; {FOR_MODELS} suits a model, {FOR_ALL} all others" if auto else ""
+            problem = f"{name} is for n-best lists, not for {kind.settings}{hint}"
+            raise ConfigError(problem, settings=(name,))
+
+
+def check_folds(folds: int, *, held_out: bool) -> None:
+    """Refuse a single fold, and folds beside held-out data."""
+    if folds == 1:
+        raise ConfigError("folds must be 0, or at least 2; got 1", settings=("folds",))
+    if folds and held_out:
+        problem = "folds and dev: the epoch is chosen by one of them"
+        raise ConfigError(problem, settings=("folds", "dev.nbest"))

@@ -18,6 +18,7 @@ from hopefear import __version__
 from hopefear.candidates import Aside, Candidates, HasSurface
 from hopefear.events import (
     CheckpointWritten,
+    CrossValidated,
     EpochFinished,
     Event,
     RunFinished,
@@ -48,6 +49,7 @@ class About:
     signature: str = ""
     replica: int | None = None
     reading_seconds: float | None = None
+    regressed: bool = False  # whether the start was learned, so that it may be the best result
 
 
 def learn(
@@ -59,6 +61,7 @@ def learn(
     stopping: Stopping | None = None,
     progress: ProgressCallback = lambda done, total: None,
     checkpoint: CheckpointFile | None = None,
+    validated: CrossValidated | None = None,
 ) -> Iterator[Event]:
     """Learn weights; the last event is RunFinished with the weights to use.
 
@@ -79,6 +82,8 @@ def learn(
     checkpoint : CheckpointFile, optional
         Where to keep the state after every epoch. A run resumes from one that is there, and ends
         where the run that was stopped would have ended.
+    validated : CrossValidated, optional
+        Cross-validation, by which the last epoch is chosen.
     """
     began = time.perf_counter()
     data, first = course.data, start.vector(course.data.feature_names)
@@ -94,7 +99,11 @@ def learn(
         started = _started(course, dev, first, about)
         position = replace(position, start_score=_deciding(started))
         yield started
-    track = Track(stopping or Stopping(), higher_is_better=data.metric.higher_is_better)
+        yield from () if validated is None else (validated,)
+        if about.regressed:
+            position = replace(position, best=_zeroth(started))
+    last = None if validated is None else validated.epoch
+    track = Track(stopping or Stopping(), data.metric.higher_is_better, last=last)
     track.restore(position.best, position.held_out, position.reason)
     ahead: _Learned | None = None
     saved = -math.inf  # the first epoch is kept at once
@@ -141,10 +150,10 @@ def learn(
                 checkpoint.save(position, course)
                 saved = position.seconds
                 yield CheckpointWritten(epoch=position.epoch, path=str(checkpoint.path))
-    best = check_moved(about.name, track.best, start, data)
+    best = _checked(track.best, about, start, data)
     role = "tuning" if dev is None else "dev"
-    for message in check_better(data.metric, position.start_score, _deciding(best), role):
-        yield Warned(message=message)
+    checked = check_better(data.metric, position.start_score, _deciding(best), role)
+    yield from () if about.regressed else (Warned(message=message) for message in checked)
     done = position.epoch == course.epochs
     yield RunFinished(
         metric=data.metric.name,
@@ -156,6 +165,25 @@ def learn(
         tuning_score=best.tuning_score,
         dev_score=best.dev_score,
     )
+
+
+def _zeroth(started: RunStarted) -> EpochFinished:
+    """Return the start as an epoch that may be the best."""
+    return EpochFinished(
+        epoch=0,
+        metric=started.metric,
+        weights=started.weights,
+        seconds=0.0,
+        tuning_score=started.tuning_score,
+        dev_score=started.dev_score,
+    )
+
+
+def _checked(
+    best: EpochFinished | None, about: About, start: Weights, data: Candidates
+) -> EpochFinished:
+    """Return the best epoch; refuse weights that are the start, unless that was learned."""
+    return best if about.regressed and best else check_moved(about.name, best, start, data)
 
 
 @contextmanager

@@ -24,7 +24,10 @@ from hopefear.settings.config import Table, parse_assignment, parse_fields, put,
 __all__ = ["build_settings", "learner_of", "start_options", "table_of"]
 
 # The settings that say where to start: one that is given goes over what a file or a preset says.
-STARTS = ("start", "start_file", "start_patterns", "infer_start")
+STARTS = ("start", "start_file", "start_patterns", "infer_start", "regress_start")
+# What "auto" chooses, and with what it begins.
+AUTO = "auto"
+CHOSEN = ("learner.", "rhythm.", "scale_features")
 
 
 def build_settings(
@@ -46,6 +49,11 @@ def build_settings(
     """
     table, source = _base(learner)
     given = _standing_for({key: value for key, value in options.items() if value is not None})
+    if table.get(AUTO) is True and (told := [key for key in given if key.startswith(CHOSEN)]):
+        raise ConfigError(
+            f"{told[0]}: auto chooses this itself; name a learner, such as kbest-mira, to set it",
+            settings=(told[0],),
+        )
     if any(key in given for key in STARTS):
         table = {key: value for key, value in table.items() if key not in STARTS}
     table = _for_candidates(table, given)
@@ -135,8 +143,10 @@ def _base(learner: str | Path | AnyLearner) -> tuple[Table, str]:
     if Path(learner).suffix == ".toml":
         return read_table(Path(learner)), str(learner)
     name = str(learner)
+    if name == AUTO:
+        return {"learner": "kbest-mira", AUTO: True}, f"tune {name}"
     if name not in load_presets() and name not in learners:
-        known = suggest(name, [*load_presets(), *learners])
+        known = suggest(name, [AUTO, *load_presets(), *learners])
         raise ConfigError(f"unknown preset or learner '{name}'{known}")
     return {"learner": name}, f"tune {name}"
 
@@ -227,6 +237,8 @@ def start_options(start: object) -> dict[str, object]:
         return {"start": dict(start)}
     if isinstance(start, str) and start in _START_RULES:
         return {"infer_start": _START_RULES[start]}
+    if start == "regression":
+        return {"regress_start": True}
     if start == "random":
         return {"random_start": True}
     if not isinstance(start, str | Path):

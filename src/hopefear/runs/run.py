@@ -1,7 +1,7 @@
 """A whole tuning run: from settings to events, and to the files of its directory."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -12,16 +12,18 @@ from typing import cast
 
 import numpy as np
 
-from hopefear.candidates import ForestSet
+from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.discretized import add_bin_names, learn_bins
 from hopefear.errors import DataError
-from hopefear.events import Event, ReplicasFinished, RunFinished, Warned
+from hopefear.events import Event, Noted, ReplicasFinished, RunFinished, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import learners
 from hopefear.parallel import Executor, Threads
+from hopefear.runs.auto import choose
 from hopefear.runs.cluster import carry_out, executor_of
-from hopefear.runs.course import plan
+from hopefear.runs.course import Passes, plan
 from hopefear.runs.fingerprints import Fingerprints, fingerprint_weights
+from hopefear.runs.folds import cross_validate
 from hopefear.runs.given import Given, load_given
 from hopefear.runs.guards import (
     check_features,
@@ -39,14 +41,15 @@ from hopefear.runs.guards import (
 from hopefear.runs.load import Loaded, discretized, load_data
 from hopefear.runs.load_decoder import load_corpora
 from hopefear.runs.loop import About, learn
+from hopefear.runs.regression import regression_weights
 from hopefear.runs.result_guards import check_better, check_replicas
 from hopefear.runs.run_directory import RunDirectory
 from hopefear.runs.settings import TuneSettings
-from hopefear.runs.start import random_weights, start_weights, with_decoder
+from hopefear.runs.start import random_weights, regresses, start_weights, with_decoder
 from hopefear.runs.weights_output import choose_output
 from hopefear.translation.features.bins import Discretization, FeatureBins, spread
 from hopefear.translation.features.counting import WordCounter
-from hopefear.types import Vocabulary, Weights
+from hopefear.types import FloatArray, Vocabulary, Weights
 
 __all__ = ["average_weights", "run", "summarize_replicas"]
 
@@ -62,6 +65,7 @@ def run(
     resume: bool = False,
     tell: Tell = tell_nobody,
     given: Mapping[str, Given] = NONE_GIVEN,
+    settled: Callable[[TuneSettings], None] = lambda settings: None,
 ) -> Iterator[Event]:
     """Carry out a run; every event is in its directory before it is given.
 
@@ -84,6 +88,8 @@ def run(
         there is (0 if that is not known): files, then epochs.
     given : mapping
         Candidates in memory, "tuning" and "dev", in place of the files of the settings.
+    settled : callable
+        Called with the settings when ``auto`` has chosen.
     """
     settings = with_decoder(settings)
     with ExitStack() as stack:
@@ -99,8 +105,15 @@ def run(
         else:
             folder = Path()
         since = time.perf_counter()
+        chosen: list[str] = []
         loaded = _load(settings, folder, names, tell, given)
         data = replace(loaded, folder=folder.absolute(), given=given)
+        if settings.auto:
+            settings, reason = _chosen(settings, data)
+            chosen.append(reason)
+            settled(settings)
+            if directory is not None:
+                directory.settings = settings
         seconds = time.perf_counter() - since
         output, warning = choose_output(settings, names, data.tuning.format)
         if directory is not None:
@@ -111,16 +124,28 @@ def run(
             name=learners.name_of(type(settings.learner)),
             seed=settings.seed,
             signature=data.tuning.signature,
+            regressed=settings.regress_start,
             reading_seconds=seconds,
         )
         executor = stack.enter_context(executor_of(settings, folder))
         learned = (_learn if settings.replicas == 1 else _learn_replicas)(
             settings, data, about, directory, executor, tell
         )
-        for event in chain((Warned(message=message) for message in found), learned):
+        notes = (Noted(message=message) for message in chosen)
+        for event in chain(notes, (Warned(message=message) for message in found), learned):
             if directory is not None:
                 directory.write(event)
             yield event
+
+
+def _chosen(settings: TuneSettings, data: "_Data") -> tuple[TuneSettings, str]:
+    """Return the settings with all that is chosen by the data, and why."""
+    return choose(
+        settings,
+        cast(ListSet, data.tuning.candidates),
+        held_out=data.dev is not None,
+        regresses=regresses(settings),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +252,8 @@ def _warnings(settings: TuneSettings, data: _Data) -> Iterator[str]:
             yield from _candidate_warnings(settings, loaded)
         yield from check_start(data.start, data.tuning)
     if data.dev is None:
-        yield NO_DEV
+        if not settings.folds:
+            yield NO_DEV
     elif not settings.translates:
         yield from check_same_features(data.tuning, data.dev)
 
@@ -263,6 +289,21 @@ def _learn(
         scaled=settings.scale_features,
         executor=executor,
     )
+    validated = None
+    if settings.folds:
+
+        def start_of(lists: ListSet) -> FloatArray:
+            if settings.regress_start:
+                return regression_weights(lists)
+            return start.vector(lists.feature_names)
+
+        validated = cross_validate(
+            cast(Passes, course),
+            start_of,
+            settings.folds,
+            regressed=settings.regress_start,
+            progress=lambda done, total: tell(f"{about.name}, folds", done, total),
+        )
     once = settings.in_memory or settings.from_standard_input
     kept = directory is not None and not once
     return learn(
@@ -273,6 +314,7 @@ def _learn(
         stopping=settings.stopping,
         progress=lambda done, total: tell(about.name, done, total),
         checkpoint=cast(RunDirectory, directory).checkpoint if kept else None,
+        validated=validated,
     )
 
 

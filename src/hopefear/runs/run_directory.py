@@ -148,6 +148,8 @@ class RunDirectory:
 
     Attributes
     ----------
+    settings : TuneSettings
+        What ``config.toml`` will have when the run starts.
     output : WeightsOutput
         How the final weights are written beside ``weights.tsv``.
     bins : mapping
@@ -161,7 +163,7 @@ class RunDirectory:
         check(path)
         self.path, self.output = path, WeightsOutput()
         self.bins: FeatureBins = {}
-        self._settings, self._resume = settings, resume
+        self.settings, self._resume = settings, resume
         self._folder = path
         self._log: EventLog | None = None
         self._started = False
@@ -187,7 +189,7 @@ class RunDirectory:
         """Remember what the run is started with; a run that goes on must have the same."""
         self._fingerprints = fingerprints
         if self._resume:
-            check_same_data(self.path, self._settings, read_fingerprints(self.path), fingerprints)
+            check_same_data(self.path, self.settings, read_fingerprints(self.path), fingerprints)
 
     def begin_replica(self, number: int) -> None:
         """Write what follows to the directory of a replica."""
@@ -302,7 +304,7 @@ class RunDirectory:
     def _write_settings(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
         with open_output(self.path / "config.toml") as out:
-            out.write(config.dumps(self._settings))
+            out.write(config.dumps(self.settings))
         write_folder(self.path, Path.cwd(), self._fingerprints)
 
     def _opened(self) -> EventLog:

@@ -11,8 +11,8 @@ from hopefear.learners import AnyLearner, learners
 from hopefear.metrics import Bleu, Column, Metric, metrics
 from hopefear.parallel import Serial, Strategy, strategies
 from hopefear.rhythm import Rhythm
+from hopefear.runs import kinds
 from hopefear.runs.course import lists_are_made
-from hopefear.runs.kinds import COMMAND, FORESTS, LISTS, MODEL, DataKind, check_together
 from hopefear.runs.stopping import Stopping
 from hopefear.settings import parse_size, setting, settings
 from hopefear.settings.config import parse_fields
@@ -242,11 +242,11 @@ class TuneSettings:
     start: Weights | None = setting(
         None,
         "Start weights: a file, weights as in 'lm=0.5 words=-1', 'inferred' from the lists' total "
-        "scores, 'ones', or 'random'.",
+        "scores, 'ones', 'random', or by 'regression' of the metric on the features.",
         group=RUN,
         metavar="WEIGHTS",
         shown="inferred if possible, else ones",
-        complete=lambda: ("inferred", "ones", "random"),
+        complete=lambda: ("inferred", "ones", "random", "regression"),
     )
     start_file: Path | None = setting(
         None,
@@ -258,6 +258,12 @@ class TuneSettings:
         factory=dict,
         help='Start weights of features whose names match wildcards, as in {"LM*" = 1.0}; all '
         "others start at 0. Used if no other start weights are given and a feature matches.",
+        group=RUN,
+    )
+    regress_start: bool = setting(
+        False,
+        "Start from the weights whose scores come nearest to the metric of each hypothesis, by "
+        "least squares over the features that most hypotheses have; see --start.",
         group=RUN,
     )
     infer_start: bool | None = setting(
@@ -294,6 +300,19 @@ class TuneSettings:
         metavar="ADDRESS",
         shown="threads of this machine",
         complete=lambda: ("local",),
+    )
+    folds: int = setting(
+        0,
+        "Choose the epoch by cross-validation with so many folds, where there are no held-out "
+        "data; its score is that of sentences which were not learned from.",
+        group=RUN,
+        least=0,
+    )
+    auto: bool = setting(
+        False,
+        "Choose the learner, the scale of the features, the start and when to stop by the data, as "
+        "'hopefear tune auto' does.",
+        group=LEARNER,
     )
     replicas: int = setting(
         1,
@@ -338,6 +357,10 @@ class TuneSettings:
         if vars(self)["rhythm"] is None:
             object.__setattr__(self, "rhythm", self.learner.rhythm)
         self._check_decoders()
+        kinds.check_for_lists(
+            self.kind, auto=self.auto, folds=self.folds, regress=self.regress_start
+        )
+        kinds.check_folds(self.folds, held_out=self.dev is not None)
         if self.start is not None and self.start_file is not None:
             raise ConfigError("start and start_file: give one of them")
         if self.infer_start and (self.start is not None or self.start_file is not None):
@@ -361,7 +384,7 @@ class TuneSettings:
                     f"{name} has {what}, but the metric {self.metric.name} is of {needed}",
                     settings=(f"{name}.{needed}", "metric"),
                 )
-        check_together(
+        kinds.check_together(
             self.learner,
             self.kind,
             self.strategy,
@@ -417,7 +440,7 @@ class TuneSettings:
         if self.translates and self.features:
             problem = "features is for n-best lists and forests; a decoder has its own"
             raise ConfigError(problem, settings=("features",))
-        if self.derived and self.kind is FORESTS:
+        if self.derived and self.kind is kinds.FORESTS:
             problem = "features are derived from the texts of n-best lists, not from forests"
             raise ConfigError(problem, settings=("features", "tuning.nbest"))
         if self.memory_limit and any(
@@ -432,7 +455,7 @@ class TuneSettings:
                 needed = ("tuning.source",) if self.translates else ("model", "decoder.command")
                 raise ConfigError(f"{name}: translating needs {missing}", settings=needed)
         self._check_patterns()
-        if self.discretize is not None and self.kind is COMMAND:
+        if self.discretize is not None and self.kind is kinds.COMMAND:
             problem = "discretize is for n-best lists, forests and models; a command has its own"
             raise ConfigError(problem, settings=("discretize.bits",))
 
@@ -469,8 +492,8 @@ class TuneSettings:
         return (*named, *(MARK + name for name in self.derived)) if named else ()
 
     @property
-    def kind(self) -> DataKind:
+    def kind(self) -> kinds.DataKind:
         """What the candidates to learn from come from."""
         if self.translates:
-            return COMMAND if self.model is None else MODEL
-        return LISTS if self.tuning.forests is None else FORESTS
+            return kinds.COMMAND if self.model is None else kinds.MODEL
+        return kinds.LISTS if self.tuning.forests is None else kinds.FORESTS

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from hopefear.candidates import ForestSet
+from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.tools import Tool, tool_of
 from hopefear.candidates.values import LARGEST_VALUE
 from hopefear.errors import DataError
@@ -17,6 +17,7 @@ from hopefear.formats.nbest.columns import choose_nbest_format
 from hopefear.formats.weights import read_weights_and_format
 from hopefear.runs.guards import some
 from hopefear.runs.load import Loaded
+from hopefear.runs.regression import regression_weights
 from hopefear.runs.settings import DataSettings, TuneSettings
 from hopefear.types import FloatArray, Vocabulary, Weights
 
@@ -27,6 +28,7 @@ __all__ = [
     "infer_weights",
     "matching_weights",
     "random_weights",
+    "regresses",
     "start_weights",
     "with_decoder",
 ]
@@ -49,9 +51,18 @@ def start_weights(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]:
         return given[0], ""
     if (matching := matching_weights(settings, data.candidates.feature_names)) is not None:
         return matching, about_patterns(matching)
+    if regresses(settings):
+        w = regression_weights(cast(ListSet, data.candidates))
+        return _of_candidates(data, w), ""
     if settings.infer_start is False:
         return default_weights(data), ""
     return _inferred_start(settings, data)
+
+
+def regresses(settings: TuneSettings) -> bool:
+    """Whether to start from a regression of the metric: if asked to, or if nothing else is said."""
+    unsaid = given_start(settings) is None and settings.infer_start is None
+    return settings.regress_start or (settings.auto and unsaid and not settings.start_patterns)
 
 
 def with_decoder(settings: TuneSettings) -> TuneSettings:

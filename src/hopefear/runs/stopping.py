@@ -32,10 +32,17 @@ class Stopping:
             raise OptionError(self, "window", f" must be 0 or at least 3, got {self.window}")
 
 
-class Track:
-    """The epochs of one run: the best so far, and whether to stop."""
+CHOSEN = "cross-validation chose this epoch"
 
-    def __init__(self, rule: Stopping, *, higher_is_better: bool) -> None:
+
+class Track:
+    """The epochs of one run: the best so far, and whether to stop.
+
+    `last` is an epoch that is known to be the one to take.
+    """
+
+    def __init__(self, rule: Stopping, higher_is_better: bool, *, last: int | None = None) -> None:
+        self._last = last
         self.best: EpochFinished | None = None
         self.reason = ""
         self._rule = rule
@@ -50,9 +57,15 @@ class Track:
     def restore(self, best: EpochFinished | None, held_out: Sequence[float], reason: str) -> None:
         """Go on where another track was."""
         self.best, self._held_out, self.reason = best, list(held_out), reason
+        if self._last == 0:
+            self.reason = CHOSEN
 
     def add(self, event: EpochFinished) -> bool:
         """Take up an epoch; return whether to stop after it."""
+        if self._last is not None:
+            self.best = event
+            self.reason = CHOSEN if event.epoch >= self._last else ""
+            return bool(self.reason)
         if self.best is None or self._value(event) > self._value(self.best):
             self.best = event
         if event.dev_score is None or self._rule.window == 0:
