@@ -116,7 +116,8 @@ def summary(data: DataSet, scores: dict[str, list[float]]) -> list[str]:
     return [data.name, f"{data.features:,}", metric, figures[0], difference, best, *figures[1:]]
 
 
-HEAD = ["data", "features", "metric", "auto", "auto − best", "best", "", "kbest-mira", "mert"]
+HEAD = ["data", "features", "metric", "auto", "auto − best", "best learner", "its score"]
+HEAD += ["kbest-mira", "mert"]
 
 
 def run() -> list[tuple[str, str]]:
