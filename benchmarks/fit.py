@@ -1,7 +1,7 @@
 """How much `hopefear.fit` adds to its learner on 100,000 candidates with ten features in memory.
 
-The learner alone has lists with the metric of every candidate, and learns as `fit` does; the rest is
-making lists of arrays, the metric, the start and checks. CPU time, on one thread. A million
+The learner alone has lists with the metric of every candidate, and learns as `fit` does; the rest
+is making lists of arrays, the metric, the start and checks. CPU time, on one thread. A million
 candidates are read from columns, too.
 """
 
@@ -73,7 +73,7 @@ def run() -> list[tuple[str, str]]:
     table, references = columns(SENTENCES)
     rows = []
     for learner in ("auto", "kbest-mira", "lbfgs", "mert"):
-        start = {} if learner == "auto" else {"start": "regression"}
+        start: dict[str, Any] = {} if learner == "auto" else {"start": "regression"}
         began = time.process_time()
         fitted = hopefear.fit(
             table, references, learner=learner, tokenize="none", threads=1, **start
