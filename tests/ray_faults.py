@@ -1,7 +1,7 @@
 """Kill workers, nodes and drivers of tuning runs on a Ray cluster at random moments.
 
-``python tests/ray_faults.py [TIMES]`` kills each TIMES times, 20 by default, and prints what came
-of the runs. A cluster of three nodes is started on this machine.
+``python tests/ray_faults.py [TIMES] [worker] [node] [driver] [async]`` kills each TIMES times, 20
+by default, and prints what came of the runs. A cluster of three nodes is started on this machine.
 """
 
 import signal
@@ -103,60 +103,89 @@ def driver(files: CandidateFiles, run: Path, cluster: Nodes, epoch: int, delay: 
     return hopefear.resume_tuning(run, cluster=cluster.address).weights
 
 
-def main(times: int) -> None:
-    """Carry out all experiments."""
-    random = Random(1)
-    with TemporaryDirectory() as folder, nodes(further=2) as cluster:
-        path = Path(folder)
-        files = write_candidates(path, sentences=300, size=50)
-        expected = lists_run(files).weights
+class Experiments:
+    """Runs on a cluster, some of which are disturbed."""
+
+    def __init__(self, path: Path, cluster: Nodes, times: int) -> None:
+        self._path, self._cluster, self._times = path, cluster, times
+        self._random = Random(1)
+        self._files = write_candidates(path, sentences=300, size=50)
+        self._expected = lists_run(self._files).weights
         began = time.monotonic()
-        found = lists_run(files, cluster=cluster.address)
-        seconds, epochs = time.monotonic() - began, epochs_of(found)
-        same = found.weights == expected
-        print(f"undisturbed: {epochs} epochs, {seconds:.1f} s, same weights: {same}", flush=True)
-        kills: dict[str, Callable[[], object]] = {
-            "worker": lambda: cluster.kill_worker(random),
-            "node": cluster.kill_node,
-        }
-        for name, kill in kills.items():
-            right = noted = 0
-            longest = 0.0
-            for _ in range(times):
-                began = time.monotonic()
-                moment = Moment(random, epochs, kill)
-                found = lists_run(files, cluster=cluster.address, on_event=moment)
-                right += found.weights == expected
-                noted += lost_a_worker(found)
-                longest = max(longest, time.monotonic() - began)
-                if name == "node":
-                    cluster.join()
-            print(
-                f"{name}: {right} of {times} runs with the same weights, {noted} say that they "
-                f"lost a worker, the longest took {longest:.1f} s",
-                flush=True,
-            )
+        found = lists_run(self._files, cluster=cluster.address)
+        seconds, self._epochs = time.monotonic() - began, epochs_of(found)
+        same = found.weights == self._expected
+        tell(f"undisturbed: {self._epochs} epochs, {seconds:.1f} s, same weights: {same}")
+
+    def worker(self) -> None:
+        """Kill a worker."""
+        self._mixed("worker", self._kill_worker)
+
+    def node(self) -> None:
+        """Kill a node; another one joins before the next run."""
+        self._mixed("node", self._cluster.kill_node)
+
+    def driver(self) -> None:
+        """Kill the process of the run, and resume."""
         right = 0
-        for number in range(times):
-            epoch, delay = random.randrange(1, epochs), random.uniform(0.0, 0.1)
-            right += driver(files, path / f"run-{number}", cluster, epoch, delay) == expected
-        print(f"driver: {right} of {times} runs with the same weights", flush=True)
-        write_model(path)
-        scores = [tuning_score(path, cluster) for _ in range(max(2, times // 2))]
-        print(
-            f"async: {np.mean(scores):.2f} ± {np.std(scores, ddof=1):.2f} BLEU, undisturbed",
-            flush=True,
-        )
-        lost, noted = [], 0
-        for _ in range(times):
-            moment = Moment(random, ASYNC_EPOCHS, kills["worker"])
-            found = model_run(path, cluster=cluster.address, on_event=moment)
-            lost.append(found.tuning_score or 0.0)
+        for number in range(self._times):
+            epoch = self._random.randrange(1, self._epochs)
+            delay, run = self._random.uniform(0.0, 0.1), self._path / f"run-{number}"
+            weights = driver(self._files, run, self._cluster, epoch, delay)
+            right += weights == self._expected
+            tell(f"driver: {right} of {number + 1} runs with the same weights")
+
+    def asynchronous(self) -> None:
+        """Kill a worker while all hear each other."""
+        write_model(self._path)
+        address = self._cluster.address
+        alone = [model_run(self._path, cluster=address) for _ in range(max(2, self._times // 2))]
+        tell(f"async, undisturbed: {spread_of(alone)}")
+        lost = []
+        for _ in range(self._times):
+            moment = Moment(self._random, ASYNC_EPOCHS, self._kill_worker)
+            lost.append(model_run(self._path, cluster=address, on_event=moment))
+        noted = sum(map(lost_a_worker, lost))
+        tell(f"async, a worker killed: {spread_of(lost)}; {noted} say that they lost a worker")
+
+    def _kill_worker(self) -> bool:
+        return self._cluster.kill_worker(self._random)
+
+    def _mixed(self, name: str, kill: Callable[[], object]) -> None:
+        right = noted = 0
+        longest = 0.0
+        for number in range(self._times):
+            began = time.monotonic()
+            moment = Moment(self._random, self._epochs, kill)
+            found = lists_run(self._files, cluster=self._cluster.address, on_event=moment)
+            right += found.weights == self._expected
             noted += lost_a_worker(found)
-        print(
-            f"async, worker: {np.mean(lost):.2f} ± {np.std(lost, ddof=1):.2f} BLEU, {noted} of "
-            f"{times} say that they lost a worker"
-        )
+            longest = max(longest, time.monotonic() - began)
+            if name == "node":
+                self._cluster.join()
+            tell(
+                f"{name}: {right} of {number + 1} runs with the same weights, {noted} say that "
+                f"they lost a worker, the longest took {longest:.1f} s"
+            )
+
+
+def main(times: int, kinds: list[str]) -> None:
+    """Carry out experiments."""
+    with TemporaryDirectory() as folder, nodes(further=2) as cluster:
+        experiments = Experiments(Path(folder), cluster, times)
+        for kind in kinds or ["worker", "node", "driver", "async"]:
+            getattr(experiments, "asynchronous" if kind == "async" else kind)()
+
+
+def tell(text: str) -> None:
+    """Print a line at once."""
+    print(text, flush=True)
+
+
+def spread_of(results: list[hopefear.TuneResult]) -> str:
+    """Return the mean and the deviation of scores."""
+    scores = [result.tuning_score or 0.0 for result in results]
+    return f"{np.mean(scores):.2f} ± {np.std(scores, ddof=1):.2f} BLEU in {len(scores)} runs"
 
 
 def epochs_of(result: hopefear.TuneResult) -> int:
@@ -164,10 +193,5 @@ def epochs_of(result: hopefear.TuneResult) -> int:
     return sum(isinstance(event, EpochFinished) for event in result.events)
 
 
-def tuning_score(path: Path, cluster: Nodes) -> float:
-    """Return the score of an undisturbed asynchronous run."""
-    return model_run(path, cluster=cluster.address).tuning_score or 0.0
-
-
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:])

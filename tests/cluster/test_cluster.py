@@ -1,5 +1,9 @@
 """A real Ray cluster of two nodes on this machine gives the same results as threads."""
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,11 +18,12 @@ import pytest
 import hopefear
 from candidate_files import CandidateFiles, write_candidates
 from hopefear.cluster import Crew, connected
-from hopefear.cluster.crew import spread
+from hopefear.cluster.crew import Call, spread
 from hopefear.errors import ClusterError, ConfigError, FormatError, HopefearWarning
 from hopefear.events import EpochFinished, Warned
 from hopefear.parallel.remote import Worker
 from hopefear.runs.grid import GridCell, GridResult
+from hopefear.translation.training.stages import Stage
 from hopefear.translation.translate import show_derivation
 from ray_clusters import Nodes, nodes
 from small_models import sentence_pairs, write_bitext
@@ -246,3 +251,82 @@ def test_runs_of_a_grid_are_shared_out(
     expected = tune("here")
     assert [cell.weights for cell in found.cells] == [cell.weights for cell in expected.cells]
     assert found.best.values == expected.best.values
+
+
+def test_a_worker_that_stops_answering_is_replaced(cluster: Nodes) -> None:
+    with connected(cluster.address):
+        crew = Crew(Worker, patience=6.0)
+        crew.arrange(2)
+        left = {0, 1}
+
+        def take(number: int) -> Call | None:
+            if number not in left:
+                return None
+            left.remove(number)
+            return Call(method="beat")
+
+        assert len(list(crew.run(take))) == 2
+        os.kill(cluster.workers()[0], signal.SIGSTOP)
+        left |= {0, 1}
+        assert len(list(crew.run(take))) == 2
+        assert "no answer" in " ".join(crew.take_notes())
+        crew.close()
+
+
+LISTENING = """
+import re
+from pathlib import Path
+from hopefear.cluster import connected
+
+def children(pid):
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            yield child
+            yield from children(child)
+
+with connected("local", threads=1):
+    sockets = set()
+    for pid in ["self", *children("self")]:
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            sockets |= set(re.findall(r"socket:\\[(\\d+)\\]", str(descriptor.resolve())))
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            row = line.split()
+            if row[3] == "0A" and row[9] in sockets:
+                print(row[1].split(":")[0])
+"""
+LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, as IPv6 as well
+
+
+def test_nobody_else_is_let_in(cluster: Nodes) -> None:
+    def started(program: str, **environment: str) -> "subprocess.Popen[str]":
+        command, both = [sys.executable, "-c", program], subprocess.PIPE
+        other = {k: v for k, v in os.environ.items() if not k.startswith("RAY_")} | environment
+        return subprocess.Popen(command, stdout=both, stderr=both, text=True, env=other)
+
+    join = f"from hopefear.cluster import connected\nwith connected('{cluster.address}'): pass\n"
+    local, stranger = started(LISTENING), started(join, RAY_AUTH_TOKEN="0" * 64)
+    addresses, problem = local.communicate(timeout=120)
+    assert addresses, problem
+    assert set(addresses.split()) <= LOOPBACK
+    _, problem = stranger.communicate(timeout=120)
+    assert stranger.returncode != 0
+    assert "ClusterError: cannot join the Ray cluster" in problem
+
+
+def test_a_model_is_the_same_if_a_cluster_helps(cluster: Nodes, tmp_path: Path) -> None:
+    source, target = write_bitext(tmp_path, every=7)
+    stages: list[Stage] = []
+    for name, address in (("cluster", cluster.address), ("here", None)):
+        hopefear.train(
+            source=source,
+            target=target,
+            out=tmp_path / name,
+            cluster=address,
+            on_stage=stages.append,
+        )
+    assert [stage.name for stage in stages if stage.reused] == ["lm0"]  # it was done elsewhere
+    here, there = tmp_path / "here", tmp_path / "cluster"
+    for file in (path.name for path in here.iterdir() if path.is_file()):
+        if file != "train.toml":
+            assert (here / file).read_bytes() == (there / file).read_bytes()

@@ -64,6 +64,7 @@ def connected(address: str, *, threads: int = 0) -> Iterator[None]:
     try:
         if address == LOCAL:
             ray.init(
+                address=LOCAL,  # else it would join any cluster that runs on this machine
                 num_cpus=threads or len(os.sched_getaffinity(0)),
                 include_dashboard=False,
                 object_store_memory=OBJECT_STORE,
@@ -72,6 +73,8 @@ def connected(address: str, *, threads: int = 0) -> Iterator[None]:
             )
         else:
             _knock(address)
+            # A wrong token is refused here; `init` would try it again and again.
+            importlib.import_module("ray._raylet").GcsClient(address=address)
             ray.init(address=address, **quiet)
     except (ray.exceptions.RayError, OSError, RuntimeError, ValueError) as error:
         raise ClusterError(

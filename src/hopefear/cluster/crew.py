@@ -17,6 +17,7 @@ from hopefear.errors import ClusterError
 __all__ = ["Call", "Crew", "Member", "spread"]
 
 PATIENCE = 120.0  # seconds without an answer, after which a worker counts as lost
+STARTING = 300.0  # seconds until a new process answers
 PULSE = 2.0  # seconds between two questions whether a worker is still there
 LOSSES = 5  # of one worker in a row, after which it is not replaced again
 CALLS_AT_ONCE = 8  # one works, the others answer questions and hear messages
@@ -54,6 +55,7 @@ class _Place:
     node: str
     beat: Any = None
     heard: float = field(default_factory=time.monotonic)
+    started: bool = False
     done: tuple[int, int] = (0, 0)
     losses: int = 0
 
@@ -209,13 +211,13 @@ class Crew:
             raise _cause(error) from None
         except self._ray.exceptions.RayError as error:
             return (), type(error).__name__
-        self._places[number].losses = 0
+        self._places[number].losses, self._places[number].started = 0, True
         return (result,), ""
 
     def _silent(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the workers that have not answered for too long, and ask all of them again."""
         return {
-            number: f"no answer for {self._patience:g} seconds"
+            number: "no answer in time"
             for number in numbers
             if self._is_silent(self._places[number])
         }
@@ -229,8 +231,8 @@ class Crew:
         if self._ray.wait([place.beat], timeout=0)[0]:
             with suppress(self._ray.exceptions.RayError):  # which `run` will see as well
                 place.done = self._ray.get(place.beat)
-            place.beat, place.heard = None, now
-        return now - place.heard > self._patience
+            place.beat, place.heard, place.started = None, now, True
+        return now - place.heard > (self._patience if place.started else STARTING)
 
     def _address(self, node: str) -> str:
         """Return how people know a node."""

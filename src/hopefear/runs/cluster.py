@@ -1,17 +1,13 @@
-"""What a cluster does for runs: it has their workers, or carries out several runs at once."""
+"""Where the workers of a run work: on threads of this machine, or on a Ray cluster."""
 
-import os
-import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import cast
 
 from hopefear.candidates import Candidates, DecodedSet
-from hopefear.cluster import Crew, Member, connected
-from hopefear.cluster.ordered import map_in_order
-from hopefear.errors import ClusterError
+from hopefear.cluster import connected
 from hopefear.formats.files import tell_nobody
 from hopefear.parallel import Executor, Threads
 from hopefear.parallel.parcels import Parcel, pack_candidates, vocabulary_of
@@ -20,35 +16,7 @@ from hopefear.runs.load_decoder import load_corpora
 from hopefear.runs.run_directory import from_folder
 from hopefear.runs.settings import TuneSettings
 
-__all__ = ["carry_out", "executor_of"]
-
-Result = TypeVar("Result")
-
-
-class Runner(Member):
-    """Carries out runs, one after the other."""
-
-    def carry_out(self, tasks: Sequence[Callable[[], Result]], folder: Path) -> list[Result]:
-        """Do some tasks in a folder that all machines share."""
-        try:
-            os.chdir(folder)
-        except OSError as error:
-            raise ClusterError(
-                f"{folder}: not on the machine {socket.gethostname()} of the cluster; start the "
-                "run in a folder that all machines share"
-            ) from error
-        return [task() for task in tasks]
-
-
-def carry_out(tasks: Sequence[Callable[[], Result]], cluster: str) -> Iterator[Result]:
-    """Carry out tasks on a cluster, each by one processor; yield the results in order."""
-    with connected(cluster):
-        crew = Crew(Runner)
-        try:
-            crew.arrange(most=len(tasks))
-            yield from map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1)
-        finally:
-            crew.close()
+__all__ = ["executor_of"]
 
 
 @contextmanager

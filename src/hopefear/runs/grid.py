@@ -19,12 +19,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from hopefear.cluster.tasks import carry_out
 from hopefear.errors import ConfigError, LearningError, OptionError
 from hopefear.events import ReplicasFinished, RunFinished, read_log
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.learners import AnyLearner
 from hopefear.registry import suggest
-from hopefear.runs.cluster import carry_out
 from hopefear.runs.options import build_settings
 from hopefear.runs.run import run
 from hopefear.runs.settings import TuneSettings

@@ -14,13 +14,14 @@ import numpy as np
 
 from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.discretized import add_bin_names, learn_bins
+from hopefear.cluster.tasks import carry_out
 from hopefear.errors import DataError
 from hopefear.events import Event, Noted, ReplicasFinished, RunFinished, Warned
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import learners
 from hopefear.parallel import Executor, Threads
 from hopefear.runs.auto import choose
-from hopefear.runs.cluster import carry_out, executor_of
+from hopefear.runs.cluster import executor_of
 from hopefear.runs.course import Passes, plan
 from hopefear.runs.fingerprints import Fingerprints, fingerprint_weights
 from hopefear.runs.folds import cross_validate

@@ -12,10 +12,12 @@
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from hopefear.cluster.tasks import meanwhile
 from hopefear.errors import ConfigError
 from hopefear.formats import open_output, write_weights
 from hopefear.formats.files import Tell, tell_nobody
@@ -42,7 +44,7 @@ from hopefear.translation.training.components import (
 )
 from hopefear.translation.training.settings import TrainSettings
 from hopefear.translation.training.stages import Fingerprint, Stage, Stages, Work, existing_file
-from hopefear.translation.training.texts import check_inputs, normalize_inputs
+from hopefear.translation.training.texts import Inputs, check_inputs, normalize_inputs
 from hopefear.types import Weights
 
 __all__ = ["build"]
@@ -139,8 +141,10 @@ def _check_target(path: Path) -> None:
 def _make(work: Work) -> None:
     settings = work.settings
     inputs = normalize_inputs(work)
-    alignments = find_alignments(work, inputs)
-    grammars = make_grammars(work, inputs, alignments)
+    with _language_models_meanwhile(work, inputs) as wait:
+        alignments = find_alignments(work, inputs)
+        grammars = make_grammars(work, inputs, alignments)
+        wait()
     names = MOSES_NAMES if is_moses_model(settings) else ModelNames()
     glue = make_glue(work)
     model = ModelSettings(
@@ -159,6 +163,29 @@ def _make(work: Work) -> None:
         own = weights_for(Model(work.out, settings=model), given, format=format)
         write_weights(path, own)
     write_settings(work.out, model)
+
+
+def _language_models_meanwhile(
+    work: Work, inputs: Inputs
+) -> AbstractContextManager[Callable[[], None]]:
+    """Let a cluster, if there is one, do the stages of the language models.
+
+    They are then found finished when it is their turn.
+    """
+    cluster = work.settings.cluster
+    if cluster is None:
+        return nullcontext(lambda: None)
+    task = partial(_make_language_models, replace(work.settings, cluster=None), work.out, inputs)
+    return meanwhile([task], cluster)
+
+
+def _make_language_models(settings: TrainSettings, out: Path, inputs: Inputs) -> None:
+    stages = Stages(out, lambda stage: None)
+    fingerprint = Fingerprint(tell_nobody)
+    make_language_models(
+        Work(settings=settings, out=out, stages=stages, fingerprint=fingerprint, tell=tell_nobody),
+        inputs,
+    )
 
 
 def _with_features(work: Work, files: list[str]) -> tuple[GrammarFile, ...]:

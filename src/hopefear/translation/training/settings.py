@@ -218,6 +218,16 @@ class TrainSettings:
     temporary_directory: str = setting(
         "", "Directory for temporary files.", shown="the system's", group="Run", metavar="DIR"
     )
+    cluster: str | None = setting(
+        None,
+        "A Ray cluster that makes the language models while this machine aligns and extracts: "
+        "HOST:PORT of its head, or 'local' to start one on this machine. All machines find the "
+        "files on the same paths. The model is the same.",
+        group="Run",
+        metavar="ADDRESS",
+        shown="this machine alone",
+        complete=lambda: ("local",),
+    )
 
     def check(self) -> None:
         """Require data for everything that is to be built."""

@@ -1,0 +1,75 @@
+"""Whole tasks on a cluster: each is done by one processor, in a folder that all machines share."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import TypeVar
+
+from hopefear.cluster.connection import connected
+from hopefear.cluster.crew import Crew, Member
+from hopefear.cluster.ordered import map_in_order
+from hopefear.errors import ClusterError
+
+__all__ = ["Runner", "carry_out", "meanwhile"]
+
+Result = TypeVar("Result")
+Task = Callable[[], Result]
+
+
+class Runner(Member):
+    """Carries out tasks, one after the other."""
+
+    def carry_out(self, tasks: "Sequence[Task[Result]]", folder: Path) -> list[Result]:
+        """Do some tasks in a folder."""
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            raise ClusterError(
+                f"{folder}: not on the machine {socket.gethostname()} of the cluster; start in a "
+                "folder that all machines share"
+            ) from error
+        return [task() for task in tasks]
+
+
+def carry_out(tasks: "Sequence[Task[Result]]", cluster: str) -> Iterator[Result]:
+    """Carry out tasks, which have to be of importable modules; yield the results in order."""
+    with connected(cluster):
+        crew = Crew(Runner)
+        try:
+            crew.arrange(most=len(tasks))
+            yield from map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1)
+        finally:
+            crew.close()
+
+
+@contextmanager
+def meanwhile(tasks: "Sequence[Task[object]]", cluster: str) -> "Iterator[Callable[[], None]]":
+    """Carry out tasks while this process does something else.
+
+    Gives a function that waits until all are done, and raises what they raised.
+    """
+    with connected(cluster):
+        crew = Crew(Runner)
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                list(map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1))
+            except BaseException as error:
+                failed.append(error)
+
+        def wait() -> None:
+            thread.join()
+            if failed:
+                raise failed[0]
+
+        crew.arrange(most=len(tasks))
+        thread = Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            yield wait
+        finally:
+            crew.close()
