@@ -55,13 +55,13 @@ class DecodedBeside(DecodedSet):
     """Decodes every sentence plainly, too, and remembers how long that and rescoring took."""
 
     decoder: Decoder
-    sentences: list[list[str]]
+    sources: list[list[str]]
     plain = rescoring = 0.0
 
     def forest(self, sentence: int, weights: FloatArray) -> Forest | None:
         """Return the forest of a sentence."""
         start = time.process_time()
-        self.decoder.translate(self.sentences[sentence])
+        self.decoder.translate(self.sources[sentence])
         decoded = time.process_time()
         forest = super().forest(sentence, weights)
         self.plain += decoded - start
@@ -92,7 +92,7 @@ def prepared(
     parses, rescorer, weights = parsed(model, decoder, sentences, path)
     texts = References([[text] for text in references])
     data = DecodedBeside(parses, rescorer, texts, Bleu(tokenize="none"), threads=1)
-    data.decoder, data.sentences = decoder, sentences
+    data.decoder, data.sources = decoder, sentences
     for words in sentences:
         decoder.translate(words)  # rules that were met before are found in a cache
     return data, weights

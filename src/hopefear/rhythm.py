@@ -96,6 +96,8 @@ class Step:
         Whether sentences are visited in random order.
     shared : bool
         Whether lessons are sent to other learners.
+    owned : bool
+        Whether nobody else has the learner's state, so that it may be changed in place.
     learners : int
         How many share the sentences, each learning what all of them teach.
     progress : callable
@@ -110,6 +112,7 @@ class Step:
     shard: int = 0
     shuffled: bool = True
     shared: bool = False
+    owned: bool = False
     learners: int = 1
     progress: ProgressCallback = lambda done, total: None
 

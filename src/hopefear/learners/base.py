@@ -79,7 +79,8 @@ class Learner(Protocol[Data, State, Lesson]):
     """One step of a paper, typed by the data it needs, the state it keeps and what it teaches.
 
     A state is a value: arrays, numbers, saved kernels, dataclasses and tuples of these; it is
-    never changed in place. The same state, data, block and step give the same next state.
+    never changed in place, unless `step.owned` allows it. The same state, data, block and step give
+    the same next state.
     """
 
     @property

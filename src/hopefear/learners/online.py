@@ -113,10 +113,13 @@ class OnlineLearner(ABC):
     ) -> tuple[OnlineState, OnlineLesson]:
         """Visit the sentences; the first of them is learned together with what was heard."""
         references = cast(BleuReferences, data.prepared)
-        weights, trial = state.weights.copy(), np.array(state.weights.current)
+        # With many features and small blocks, copies would take as long as the steps.
+        weights = state.weights if step.owned else state.weights.copy()
+        trial = np.array(weights.current)
         heat = self.heat(step.epoch)
         document = replace(state.document, scale=heat)
-        rates = state.rates * (heat / state.document.scale)
+        kept = step.owned and heat == state.document.scale
+        rates = state.rates if kept else state.rates * (heat / state.document.scale)
         figures = Figures(statistics=np.zeros(data.corpus_score.dimension))
         penalty: Penalty | None = None  # for the features so far; it takes long to make
         lessons: dict[int, Taught] = {}

@@ -219,7 +219,7 @@ class Walk:
 
     @property
     def result(self) -> Pass:
-        """The state so far, and what it came from."""
+        """The state so far, which a walk that goes on may change, and what it came from."""
         return Pass(
             state=self._state,
             figures=self._figures,
@@ -244,9 +244,9 @@ class Walk:
             some = data.subset(np.sort(block).tolist())
             data = some.kbest_lists(learner.weights(self._state), task.rhythm.list_size)
             self._listed.append(data)
-        within = replace(step, block=number, blocks=total)
-        if total > 1:
-            within = replace(within, progress=lambda done, total: None)
+        # After the first block, the state is one that this walk has made.
+        progress = step.progress if total == 1 else _tell_nobody
+        within = replace(step, block=number, blocks=total, owned=number > 0, progress=progress)
         messages = [self._unheard.popleft() for _ in range(len(self._unheard))]
         self._traffic += Traffic(waiting=len(messages))
         self._state, lesson = learner.learn(self._state, data, block, within, self._read(messages))
@@ -269,6 +269,10 @@ class Walk:
     def _read(self, messages: Sequence[bytes]) -> list[Any]:
         data = self._task.data
         return [decode(self._pattern, unpack(message), data, LESSON) for message in messages]
+
+
+def _tell_nobody(done: int, total: int) -> None:
+    """Of several blocks only whole ones are progress."""
 
 
 class Strategy(ABC):

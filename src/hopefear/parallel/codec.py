@@ -12,7 +12,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Annotated, Any, get_args, get_origin
+from functools import cache
+from typing import Annotated, Any, cast, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,8 @@ SPARSE = ("data", "indices", "indptr", "shape")  # of a matrix of SciPy
 
 def encode(value: Any, name: str = "state") -> Arrays:
     """Return a value as arrays, each named by its place in it."""
+    if isinstance(value, np.ndarray):
+        return {name: value}
     if value is None:
         return {}
     if isinstance(value, ListSet):
@@ -48,12 +51,7 @@ def encode(value: Any, name: str = "state") -> Arrays:
     if hasattr(value, "indptr"):
         return {f"{name}.{part}": np.asarray(getattr(value, part)) for part in SPARSE}
     if is_dataclass(value):
-        marks = _marks(type(value))
-        parts = {
-            field.name: getattr(value, field.name)
-            for field in fields(value)
-            if "derived" not in marks[field.name]
-        }
+        parts = {part: getattr(value, part) for part, _ in _parts(cast(type, type(value)))}
     elif isinstance(value, tuple):
         parts = {str(i): part for i, part in enumerate(value)}
     else:
@@ -80,6 +78,8 @@ def decode(
     DataError
         If the arrays are not those of such a value.
     """
+    if isinstance(pattern, np.ndarray):
+        return _decode_array(pattern, _array(arrays, name), name, grows=grows)
     if pattern is None:
         found = f"{name}.offsets" in arrays
         return _decode_lists(arrays, data, name) if found else None
@@ -88,19 +88,14 @@ def decode(
     if hasattr(pattern, "indptr"):
         return _decode_sparse(pattern, arrays, name)
     if is_dataclass(pattern) and not isinstance(pattern, type):
-        marks = _marks(type(pattern))
+        marks = _parts(cast(type, type(pattern)))
         parts = {
-            field.name: decode(
-                getattr(pattern, field.name),
-                arrays,
-                data,
-                f"{name}.{field.name}",
-                grows=not {"grows", "free"}.isdisjoint(marks[field.name]),
+            part: decode(
+                getattr(pattern, part), arrays, data, f"{name}.{part}", grows=mark is not None
             )
-            for field in fields(pattern)
-            if "derived" not in marks[field.name]
+            for part, mark in marks
         }
-        rows = {part: parts[part].shape[0] for part in parts if "grows" in marks[part]}
+        rows = {part: parts[part].shape[0] for part, mark in marks if mark == "grows"}
         if len(set(rows.values())) > 1:
             raise DataError(f"'{name}' has parts of different lengths: {rows}")
         return replace(pattern, **parts)
@@ -109,15 +104,6 @@ def decode(
             decode(part, arrays, data, f"{name}.{i}", grows=grows) for i, part in enumerate(pattern)
         )
     array = _array(arrays, name)
-    if isinstance(pattern, np.ndarray):
-        fixed = pattern.shape[1:] if grows else pattern.shape
-        shape = array.shape[1:] if grows and array.ndim else array.shape
-        if array.dtype != pattern.dtype or shape != fixed or array.ndim != pattern.ndim:
-            raise DataError(
-                f"'{name}' has {array.dtype} {array.shape}, expected "
-                f"{pattern.dtype} {pattern.shape}"
-            )
-        return array
     kind = np.asarray(pattern).dtype.kind
     if array.ndim != 0 or array.dtype.kind not in ("fi" if kind == "f" else kind):
         raise DataError(f"'{name}' has {array.dtype} {array.shape}, expected a number or text")
@@ -184,14 +170,29 @@ def _read_size(data: bytes, begin: int = 0) -> int:
     return int.from_bytes(data[begin : begin + WIDTH], "little")
 
 
-def _marks(kind: type) -> dict[str, tuple[object, ...]]:
-    hints = type_hints(kind)
-    return {
-        field.name: get_args(hints[field.name])[1:]
-        if get_origin(hints[field.name]) is Annotated
-        else ()
-        for field in fields(kind)
-    }
+@cache
+def _parts(kind: type) -> tuple[tuple[str, str | None], ...]:
+    """Return the fields of a dataclass that are written, with "grows", "free" or None."""
+    hints, parts = type_hints(kind), []
+    for field in fields(kind):
+        hint = hints[field.name]
+        marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+        if "derived" not in marks:
+            mark = next((mark for mark in ("grows", "free") if mark in marks), None)
+            parts.append((field.name, mark))
+    return tuple(parts)
+
+
+def _decode_array(
+    pattern: NDArray[Any], array: NDArray[Any], name: str, *, grows: bool
+) -> NDArray[Any]:
+    fixed = pattern.shape[1:] if grows else pattern.shape
+    shape = array.shape[1:] if grows and array.ndim else array.shape
+    if array.dtype != pattern.dtype or shape != fixed or array.ndim != pattern.ndim:
+        raise DataError(
+            f"'{name}' has {array.dtype} {array.shape}, expected {pattern.dtype} {pattern.shape}"
+        )
+    return array
 
 
 def _array(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
