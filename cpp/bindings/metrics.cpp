@@ -127,6 +127,9 @@ void bind_word_metrics(nb::module_& m) {
     nb::class_<WerReferences, WordMetric>(m, "WerReferences",
                                           "Edits and reference words of the closest reference.")
         .def(nb::init<References>(), nb::arg("references"));
+    nb::class_<WerParts, WordMetric>(m, "WerParts",
+                                     "Insertions, deletions and substitutions of WER's edits.")
+        .def(nb::init<References>(), nb::arg("references"));
     nb::class_<TerReferences, WordMetric>(
         m, "TerReferences", "Edits with shifts, and the average number of reference words.")
         .def(nb::init<References>(), nb::arg("references"));

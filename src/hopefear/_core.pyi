@@ -774,6 +774,11 @@ class WerReferences(WordMetric):
 
     def __init__(self, references: ReferenceWords) -> None: ...
 
+class WerParts(WordMetric):
+    """Insertions, deletions and substitutions of WER's edits."""
+
+    def __init__(self, references: ReferenceWords) -> None: ...
+
 class TerReferences(WordMetric):
     """Edits with shifts, and the average number of reference words."""
 

@@ -144,6 +144,7 @@ class TuneCommand:
     force: bool = setting(False, "Replace a run in RUN.", group=OUTPUT)
     resume: bool = setting(False, "Resume the run in RUN, which was stopped.", group=OUTPUT)
     report: bool = setting(True, "Write report.html into RUN.", group=OUTPUT)
+    json: bool = setting(False, "Print the result as JSON.", group=OUTPUT)
     grid: tuple[str, ...] = setting(
         (),
         "Tune with each of several values of a setting, as in 'bits=4,6,8', and keep the best run "

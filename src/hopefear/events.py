@@ -23,6 +23,7 @@ __all__ = [
     "EpochFinished",
     "Event",
     "EventLog",
+    "Note",
     "Noted",
     "Progress",
     "ReplicasFinished",
@@ -35,11 +36,18 @@ __all__ = [
     "from_json",
     "read_log",
     "to_json",
+    "told",
 ]
 
 
 class Event:
     """The base of all events."""
+
+
+class Note(str):
+    """A message about what was done, where a plain message is about what may be wrong."""
+
+    __slots__ = ()
 
 
 events: Registry[Event] = Registry("event")
@@ -186,9 +194,14 @@ class Warned(Event):
 @events.register("noted")
 @dataclass(frozen=True, kw_only=True)
 class Noted(Event):
-    """Something that was decided for the user, with the reason."""
+    """Something that was decided for the user, with the reason; nobody has to act on it."""
 
     message: str
+
+
+def told(message: str) -> Warned | Noted:
+    """Return the event of a message: a `Note`, or else a warning."""
+    return Noted(message=message) if isinstance(message, Note) else Warned(message=message)
 
 
 @events.register("cross_validated")

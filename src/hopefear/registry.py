@@ -80,6 +80,8 @@ class Registry(Generic[T]):
     def __getitem__(self, name: str) -> Callable[..., T]:
         if name in self:
             return self._factories[name]
+        if name.lower() in self:  # as in BLEU
+            return self._factories[name.lower()]
         raise ConfigError(f"unknown {self.kind} '{name}'{suggest(name, self._factories)}")
 
     def name_of(self, factory: object) -> str:

@@ -112,7 +112,7 @@ def test_a_run_stops_when_held_out_scores_do_not_rise(
     options = {"set": ["stopping.window=3", "stopping.least_gain=100.0"]}
     events = run(files, epochs=8, dev_nbest=dev.nbest, dev_refs=dev.refs, **options)
     assert finished(events).epochs == 3
-    assert finished(events).reason == "the held-out score has not risen over 3 epochs"
+    assert finished(events).reason == "the held-out score had no upward trend in the last 3 epochs"
 
 
 def test_a_run_that_is_there_is_not_overwritten_unless_forced(

@@ -1,18 +1,18 @@
 """Reading n-best lists, with what is known of every hypothesis beside its features."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self, cast
+from typing import Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
-from hopefear.errors import DataError, FormatError
+from hopefear.errors import DataError
 from hopefear.formats import NBestFormat, SentenceKeys, nbest_formats
-from hopefear.formats.fields import parse_number
 from hopefear.formats.files import Source, Tell, open_source
 from hopefear.formats.nbest import add_nbest, finish_nbest
 from hopefear.formats.nbest.columns import choose_nbest_format
+from hopefear.formats.scores import read_scores
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.translation.features.counting import Links
 from hopefear.types import FloatArray, Hypothesis
@@ -80,7 +80,7 @@ def read_lists(settings: Lists, builder: NBestBuilder, keys: SentenceKeys, tell:
         nbest = finish_nbest(builder, settings.nbest, settings.sentences)
         return ReadLists(nbest=nbest, format=formats[0])
     aligned = settings.alignments
-    links = None if aligned is None else _Beside(settings, aligned, "word alignments")
+    links = None if aligned is None else _Beside(settings, aligned, "word alignments", _links)
     kept: list[tuple[int, float, Links]] = []
     for source, format in sources:
         for segment in source.watched(format.read(source), tell):
@@ -89,7 +89,7 @@ def read_lists(settings: Lists, builder: NBestBuilder, keys: SentenceKeys, tell:
                 features = dict(hypothesis.features)
                 place = f"{source.name}: sentence {segment.sentence}"
                 score = 0.0 if scores is None else scores.take(hypothesis, features, place)
-                link: Links = () if links is None else _links(links)
+                link: Links = () if links is None else links.take()
                 if builder.add(number, hypothesis.text, features):
                     kept.append((number, score, link))
     for beside in (links, scores.beside if scores else None):
@@ -114,41 +114,44 @@ def _sources(settings: Lists, formats: list[str]) -> Iterator[tuple[Source, NBes
             yield source, format
 
 
-class _Beside:
-    """The lines of a file that has one for each hypothesis, and what they are."""
+Item = TypeVar("Item")
 
-    def __init__(self, settings: Lists, path: Path, what: str) -> None:
+
+class _Beside(Generic[Item]):
+    """What a file has for each hypothesis, in their order."""
+
+    def __init__(
+        self, settings: Lists, path: Path, what: str, read: Callable[[Source], Iterator[Item]]
+    ) -> None:
         self.path, self._what, self._nbest = path, what, ", ".join(map(str, settings.nbest))
-        self._lines, self._count = _lines(path), 0
+        self._items, self._count = _read(path, read), 0
 
-    def take(self) -> tuple[Source, int, str]:
-        """Return the file and the line of the next hypothesis."""
-        found = next(self._lines, None)
-        if found is None:
-            has = f"has {self._count} {self._what}, but {self._nbest} has more hypotheses"
-            raise DataError(f"{self.path}: {has}")
-        self._count += 1
-        return found
+    def take(self) -> Item:
+        """Return what belongs to the next hypothesis."""
+        for item in self._items:
+            self._count += 1
+            return item
+        has = f"has {self._count} {self._what}, but {self._nbest} has more hypotheses"
+        raise DataError(f"{self.path}: {has}")
 
     def finish(self) -> None:
-        """Refuse further lines."""
-        if rest := sum(1 for _ in self._lines):
+        """Refuse further items."""
+        if rest := sum(1 for _ in self._items):
             raise DataError(
                 f"{self.path}: has {self._count + rest} {self._what}, but {self._nbest} has "
                 f"{self._count} hypotheses"
             )
 
 
-def _lines(path: Path) -> Iterator[tuple[Source, int, str]]:
+def _read(path: Path, read: Callable[[Source], Iterator[Item]]) -> Iterator[Item]:
     with open_source(path) as source:
-        for line, text in source:
-            yield source, line, text
+        yield from read(source)
 
 
 class _Scores:
     """The scores of hypotheses: a feature, or a file."""
 
-    def __init__(self, feature: str | None, beside: _Beside | None) -> None:
+    def __init__(self, feature: str | None, beside: _Beside[float] | None) -> None:
         self._feature, self.beside = feature, beside
 
     @classmethod
@@ -158,28 +161,26 @@ class _Scores:
         path: Path | None = getattr(settings, "scores", None)
         if feature is None and path is None:
             return None
-        return cls(feature, None if path is None else _Beside(settings, path, "scores"))
+        return cls(
+            feature, None if path is None else _Beside(settings, path, "scores", read_scores)
+        )
 
     def take(self, hypothesis: Hypothesis, features: dict[str, float], place: str) -> float:
         """Return the score of a hypothesis; it is not one of its features any more."""
         if self.beside is not None:
-            source, line, text = self.beside.take()
-            try:
-                return parse_number(text.strip())
-            except FormatError as error:
-                raise source.error(line, str(error)) from None
+            return self.beside.take()
         value = features.pop(cast(str, self._feature), None)
         if value is None:
             raise DataError(f"{place}: '{hypothesis.text}' has no feature '{self._feature}'")
         return value
 
 
-def _links(beside: _Beside) -> Links:
-    source, line, text = beside.take()
-    try:
-        return [_link(word) for word in text.split()]
-    except ValueError as error:
-        raise source.error(line, f"expected links as in '0-0 1-2', found {error}") from None
+def _links(source: Source) -> Iterator[Links]:
+    for line, text in source:
+        try:
+            yield [_link(word) for word in text.split()]
+        except ValueError as error:
+            raise source.error(line, f"expected links as in '0-0 1-2', found {error}") from None
 
 
 def _link(text: str) -> tuple[int, int]:

@@ -4,7 +4,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -157,7 +157,7 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
         given += ["a learner"] if own.learner else []
         if given:
             raise ConfigError(f"--resume keeps the settings of {own.out}; omit {given[0]}")
-        with TuningConsole(own.out) as console:
+        with TuningConsole(own.out, json=own.json) as console:
             hopefear.resume_tuning(
                 own.out,
                 cluster=cluster,
@@ -174,7 +174,7 @@ def tune(own: commands.TuneCommand, options: Keywords) -> None:
     if own.grid:
         _tune_grid(learner, own, options)
         return
-    with TuningConsole(own.out) as console:
+    with TuningConsole(own.out, json=own.json) as console:
         for event in hopefear.tune_events(
             learner,
             out=own.out,
@@ -366,15 +366,44 @@ _OTHERS = {
 }
 
 
+EXAMPLES: Mapping[str, Sequence[str]] = {
+    "demo": ("hopefear demo --candidates",),
+    "train": ("hopefear train -s train.de -t train.en -o model",),
+    "translate": ("hopefear translate model --weights run < test.de > test.en",),
+    "tune": (
+        "hopefear tune kbest-mira --nbest dev.jsonl --refs dev.ref -o run",
+        "hopefear tune mert --nbest dev.csv --columns text=mt --refs dev.ref -o run \\",
+        "    --features +words,+agreement:chrf --dev-nbest held.csv --dev-refs held.ref",
+        "hopefear tune mira --model model --source dev.de --refs dev.en -o run",
+        "hopefear tune --resume -o run",
+    ),
+    "presets": ("hopefear presets", "hopefear presets moses-kbmira > mine.toml"),
+    "report": ("hopefear report run", "hopefear report run1 run2 -o both.html"),
+    "inspect": ("hopefear inspect run --sentence 17", "hopefear inspect run --most-interesting"),
+    "rerank": ("hopefear rerank --nbest test.jsonl --weights run > best.txt",),
+    "evaluate": (
+        "hopefear evaluate --hyp base.txt --hyp best.txt --refs test.ref --metric bleu",
+        "hopefear evaluate --hyp text.hyp --refs text --metric wer",
+    ),
+    "convert": ("hopefear convert candidates.csv candidates.jsonl --to jsonl",),
+    "completion": (
+        "hopefear completion bash > ~/.local/share/bash-completion/completions/hopefear",
+    ),
+}
+"""What people type, for the help of each command."""
+
+
 def make_command(name: str) -> SettingsCommand:
     """Make a command from the declarations of its settings."""
     title = name.title().replace("-", "")
     own = f"{title}Command" if hasattr(commands, f"{title}Command") else f"{title}Settings"
     kinds = [f"hopefear.commands:{own}", *filter(None, [_OTHERS.get(name)])]
     if name != "tune":
-        return SettingsCommand(name, COMMANDS[name], kinds)
+        return SettingsCommand(name, COMMANDS[name], kinds, examples=EXAMPLES[name])
     note = (
         "'hopefear tune LEARNER --help' also shows the settings of the learner and of the metric, "
         "and the defaults of a preset."
     )
-    return SettingsCommand(name, COMMANDS[name], kinds, given=_chosen_run, note=note)
+    return SettingsCommand(
+        name, COMMANDS[name], kinds, given=_chosen_run, note=note, examples=EXAMPLES[name]
+    )

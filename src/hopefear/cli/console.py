@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from hopefear import events
+from hopefear.cli.generate import is_wanted
 from hopefear.cli.program import InterruptedRunError
 from hopefear.cli.signals import StoppedError
-from hopefear.cli.tables import output
+from hopefear.cli.tables import output, print_influence, print_tuning_json
 from hopefear.errors import HopefearError, describe_file_error
 from hopefear.metrics.base import format_scores
 
@@ -32,6 +33,10 @@ COLUMNS = (
 )
 
 
+PLAIN_SECONDS = 30.0  # between lines about progress where there is no terminal
+EPOCH_SECONDS = 1.0  # between lines about epochs
+
+
 class ProgressBar:
     """Shows how much of a task is done, once it takes longer than a moment.
 
@@ -43,11 +48,12 @@ class ProgressBar:
 
     def __init__(self, *, delay: float = 0.5) -> None:
         console = Console(stderr=True)
-        self._bar = Progress(
-            *COLUMNS, console=console, transient=True, disable=not sys.stderr.isatty()
-        )
+        self.quiet, self.verbose = is_wanted("quiet"), is_wanted("verbose")
+        hidden = self.quiet or not sys.stderr.isatty()
+        self._bar = Progress(*COLUMNS, console=console, transient=True, disable=hidden)
         self._task = self._bar.add_task("", total=None, note="")
         self._due = time.monotonic() + delay
+        self._plain = time.monotonic() + PLAIN_SECONDS
 
     def __enter__(self) -> Self:
         return self
@@ -69,11 +75,20 @@ class ProgressBar:
         self._bar.update(self._task, completed=done, description=what, note=note)
         if time.monotonic() >= self._due:
             self._bar.start()
+        if not self.visible and not self.quiet and time.monotonic() >= self._plain:
+            self._plain = time.monotonic() + PLAIN_SECONDS
+            share = f"{done / total:.0%}" if total else f"{done:,.0f}"
+            self.print(f"{what}: {share} {note}".rstrip())
 
     @property
     def visible(self) -> bool:
         """Whether there is a terminal to show it on."""
         return not self._bar.disable
+
+    def note(self, line: str) -> None:
+        """Print a line that nobody has to act on."""
+        if not self.quiet:
+            self.print(line)
 
     def print(self, line: str) -> None:
         """Print a line above the bar."""
@@ -87,10 +102,14 @@ class TuningConsole:
     ----------
     out : Path
         The run's directory.
+    json : bool
+        Print the result as JSON, not as tables.
     """
 
-    def __init__(self, out: Path) -> None:
-        self._out = out
+    def __init__(self, out: Path, *, json: bool = False) -> None:
+        self._out, self._json = out, json
+        self._warnings: list[events.Warned | events.Noted] = []
+        self._line_due = 0.0
         self._bar = ProgressBar(delay=0.0)
         self._title, self._epochs, self._done = "", 0, 0
         self._started: events.RunStarted | None = None
@@ -142,24 +161,46 @@ class TuningConsole:
                 if started is not None:
                     self._title, self._epochs = started.name, started.epochs
                 self._done = event.epoch - 1
-                self._bar.print(f"resuming with epoch {event.epoch}")
+                self._bar.note(f"resuming with epoch {event.epoch}")
             case events.CheckpointWritten():
                 self._resumable = True
             case events.EpochFinished():
                 self._done = event.epoch
                 self._bar.show(self._title, self._done, self._epochs, _note(event))
-                if event.sentences_per_second is not None and self._bar.visible:
-                    self._bar.print(f"epoch {event.epoch}: {_details(event)}")
+                self._show_epoch(event)
             case events.Warned() | events.Noted() | events.CrossValidated():
-                self._bar.print(f"hopefear: {_line(event)}")
+                self._tell(event)
             case events.RunFinished():
                 self._finished = event
             case events.ReplicasFinished():
                 self._replicas = event
 
+    def _tell(self, event: events.Warned | events.Noted | events.CrossValidated) -> None:
+        if isinstance(event, events.CrossValidated):
+            self._bar.note(f"hopefear: {_line(event)}")
+            return
+        self._warnings.append(event)
+        if isinstance(event, events.Warned):
+            self._bar.print(f"hopefear: warning: {event.message}")
+        else:
+            self._bar.note(f"hopefear: note: {event.message}")
+
+    def _show_epoch(self, event: events.EpochFinished) -> None:
+        """Print a line: every epoch of an online learner; without a terminal now and then."""
+        now, last = time.monotonic(), event.epoch == self._epochs
+        due = not self._bar.visible and (now >= self._line_due or last)
+        online = event.sentences_per_second is not None and self._bar.visible
+        if due or online or self._bar.verbose:
+            self._line_due = now + EPOCH_SECONDS
+            of = f" of {self._epochs}" if self._epochs else ""
+            self._bar.note(f"epoch {event.epoch}{of}: {_details(event)}")
+
     def _print_result(self) -> None:
         started, finished, replicas = self._first_start(), self._finished, self._replicas
         if started is None:
+            return
+        if self._json:
+            print_tuning_json(started, replicas or finished, self._warnings, self._out)
             return
         console = output()
         held_out = started.dev_score is not None
@@ -185,6 +226,8 @@ class TuningConsole:
             table.add_row(title, *shown[2 * i : 2 * i + 1 + held_out])
         console.print(table)
         console.print(Text(f"{started.metric}|{started.signature}"))
+        if (last := replicas or finished) is not None:
+            print_influence(last.weights, started.spread)
         if finished is not None and replicas is None:
             console.print(f"ended after {finished.seconds:.1f} s: {finished.reason}")
         console.print(Text(f"weights: {self._out / 'weights.tsv'}{self._others()}"))
@@ -217,10 +260,8 @@ def _note(event: events.EpochFinished) -> str:
     return "" if score is None else f"{event.metric} {format_scores([score])[0]}"
 
 
-def _line(event: events.Warned | events.Noted | events.CrossValidated) -> str:
-    """Return what the user should know."""
-    if not isinstance(event, events.CrossValidated):
-        return f"{'warning: ' if isinstance(event, events.Warned) else ''}{event.message}"
+def _line(event: events.CrossValidated) -> str:
+    """Return what cross-validation found."""
     score, start = format_scores([event.score, event.start_score])
     return (
         f"{event.folds}-fold cross-validation: {event.metric} {score} after epoch {event.epoch} "
@@ -229,18 +270,22 @@ def _line(event: events.Warned | events.Noted | events.CrossValidated) -> str:
 
 
 def _details(event: events.EpochFinished) -> str:
-    """Return what an online learner tells of an epoch, on one line."""
+    """Return what is known of an epoch on one line; online learners tell more."""
     tuning, dev = format_scores([event.tuning_score, event.dev_score])
     parts = [
         f"{event.metric} {tuning}" if tuning else "",
         f"dev {dev}" if dev else "",
         "" if event.length_ratio is None else f"length ratio {event.length_ratio:.3f}",
-        f"{event.updates} updates",
-        f"violation {event.violation:.2f}",
-        f"working set {event.working_set:.1f}",
-        f"{event.sentences_per_second:.1f} sentences/s",
-        ""
-        if event.messages is None
-        else f"{event.messages:,} messages, {event.bytes_sent:,} bytes",
     ]
+    if event.sentences_per_second is None:
+        parts.append(f"{event.seconds:.1f} s")
+    else:
+        parts += [
+            f"{event.updates} updates",
+            f"violation {event.violation:.2f}",
+            f"working set {event.working_set:.1f}",
+            f"{event.sentences_per_second:.1f} sentences/s",
+        ]
+    if event.messages is not None:
+        parts.append(f"{event.messages:,} messages, {event.bytes_sent:,} bytes")
     return ", ".join(filter(None, parts))

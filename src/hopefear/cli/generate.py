@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 from hopefear.settings.config import Text, decode
 from hopefear.settings.tree import Option, default_text, is_required, type_name, walk
 
-__all__ = ["SettingsCommand", "debug_option"]
+__all__ = ["SettingsCommand", "common_options", "is_wanted"]
 
 WIDTH = 100
 Given = Callable[[Mapping[str, str]], Mapping[str, object] | None]
@@ -59,6 +59,8 @@ class SettingsCommand(click.Command):
         them; None if nothing is chosen.
     note : str
         The end of the help where nothing is chosen.
+    examples : sequence of str
+        Commands that people type, for the beginning of the help.
     """
 
     def __init__(
@@ -69,13 +71,15 @@ class SettingsCommand(click.Command):
         *,
         given: Given = lambda typed: None,
         note: str = "",
+        examples: Sequence[str] = (),
     ) -> None:
         self.kinds = [getattr(import_module(m), c) for m, c in (k.split(":") for k in kinds)]
         self._function, self._given, self._note = function, given, note
+        self._examples = examples
         self._options: dict[str, tuple[int, Option]] = {}
         super().__init__(
             name,
-            params=[*self._make_params(), debug_option()],
+            params=[*self._make_params(), *common_options()],
             callback=self._call,
             help=function.__doc__,
             context_settings={
@@ -162,7 +166,11 @@ class SettingsCommand(click.Command):
         ]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options in their groups."""
+        """Write examples, and the options in their groups."""
+        if self._examples:
+            with formatter.section("Examples"):
+                for example in self._examples:
+                    formatter.write(f"{'':{formatter.current_indent}}{example}\n")
         table = self._given(ctx.meta.get("typed", {}))
         own = [*walk(self.kinds[0])]
         others = [option for kind in self.kinds[1:] for option in walk(kind, table)]
@@ -174,7 +182,7 @@ class SettingsCommand(click.Command):
             if not hidden and option.name not in seen:
                 groups.setdefault(option.group or "Options", []).append(_help_row(option))
                 seen.add(option.name)
-        for other in (debug_option(), self.get_help_option(ctx)):
+        for other in (*common_options(), self.get_help_option(ctx)):
             if other is not None and (row := other.get_help_record(ctx)) is not None:
                 groups.setdefault("Other", []).append(row)
         for heading, rows in groups.items():
@@ -209,20 +217,35 @@ def _param(name: str, option: Option, *, flag: bool) -> click.Parameter:
     )
 
 
-def debug_option() -> click.Option:
-    """Return the option that shows where an error occurred, before or after a command."""
+def common_options() -> list[click.Option]:
+    """Return the options that may stand before or after any command."""
 
-    def remember(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    def remember(context: click.Context, option: click.Parameter, wanted: bool) -> None:
         if wanted:
-            context.find_root().ensure_object(dict)["debug"] = True
+            context.find_root().ensure_object(dict)[str(option.name)] = True
 
-    return click.Option(
-        ["--debug"],
-        is_flag=True,
-        expose_value=False,
-        callback=remember,
-        help="Show where in the program an error occurred.",
-    )
+    texts = {
+        "quiet": "Print results and warnings only: no progress, no notes.",
+        "verbose": "Print every epoch, and what else is known while a command works.",
+        "debug": "Show where in the program an error occurred.",
+    }
+    return [
+        click.Option(
+            [f"--{name}", *([f"-{name[0]}"] if name != "debug" else [])],
+            is_flag=True,
+            expose_value=False,
+            callback=remember,
+            help=text,
+        )
+        for name, text in texts.items()
+    ]
+
+
+def is_wanted(option: str) -> bool:
+    """Whether "quiet" or "verbose" was given to the command that runs."""
+    context = click.get_current_context(silent=True)
+    given = None if context is None else context.find_root().obj
+    return isinstance(given, dict) and bool(given.get(option))
 
 
 def _help_row(option: Option) -> tuple[str, str]:

@@ -15,7 +15,7 @@ import click
 
 from hopefear import __version__
 from hopefear.cli.commands import COMMANDS, make_command
-from hopefear.cli.generate import SettingsCommand, debug_option
+from hopefear.cli.generate import SettingsCommand, common_options
 from hopefear.errors import (
     ConfigError,
     HopefearError,
@@ -77,7 +77,7 @@ app = _Program(
             callback=_show_version,
             help="Show the version and exit.",
         ),
-        debug_option(),
+        *common_options(),
     ],
     callback=lambda: None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

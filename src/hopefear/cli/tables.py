@@ -1,5 +1,6 @@
 """Results as tables on a terminal, or as plain columns elsewhere."""
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from hopefear.demo.corpus import Scores
     from hopefear.demo.translation import DemoResult
     from hopefear.evaluation import Evaluation, MetricResult
+    from hopefear.events import Noted, ReplicasFinished, RunFinished, RunStarted, Warned
     from hopefear.inspection import Cloud
     from hopefear.runs.grid import GridResult
     from hopefear.runs.planning import ClusterEstimate, Comparison, Plan
@@ -28,11 +30,14 @@ __all__ = [
     "print_estimates",
     "print_evaluation",
     "print_grid",
+    "print_influence",
+    "print_tuning_json",
     "stage_line",
 ]
 
 STYLES = {"1-best": "blue", "hope": "green", "fear": "red"}
 DIFFERENCES = 10
+FEATURES = 20
 
 
 def output() -> Console:
@@ -60,6 +65,56 @@ def print_grid(found: "GridResult") -> None:
         console.print(Text("no held-out data: the choice among these is optimistic"))
 
 
+def print_influence(weights: "Weights", spread: "Weights | None") -> None:
+    """Print the weights that matter most: how far each moves the score within a list.
+
+    Weights alone depend on the units of features and on the scale of a learner; weight times spread
+    does not depend on units, and the shares do not depend on the scale.
+    """
+    if spread is None:
+        return
+    effects = {name: value * spread.get(name, 0.0) for name, value in weights.items()}
+    total = sum(map(abs, effects.values()))
+    if not total:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("feature", overflow="fold")
+    for title in ("weight", "weight × spread", "share"):
+        table.add_column(title, justify="right")
+    ordered = sorted(effects, key=lambda name: -abs(effects[name]))
+    for name in ordered[:FEATURES]:
+        values = (weights[name], effects[name])
+        share = f"{abs(effects[name]) / total:.1%}"
+        table.add_row(Text(name), *(f"{value:.4g}" for value in values), share)
+    console = output()
+    console.print(table)
+    if len(ordered) > FEATURES:
+        console.print(f"and {len(ordered) - FEATURES:,} features with smaller shares")
+
+
+def print_tuning_json(
+    started: "RunStarted",
+    ended: "RunFinished | ReplicasFinished | None",
+    told: "Sequence[Warned | Noted]",
+    directory: Path,
+) -> None:
+    """Print what a run found as JSON, for scripts."""
+    from hopefear.events import Warned
+    from hopefear.settings import config
+
+    table: dict[str, object] = {
+        "directory": str(directory),
+        "learner": started.name,
+        "signature": started.signature,
+        "start": {"tuning_score": started.tuning_score, "dev_score": started.dev_score},
+        "oracle": {"tuning_score": started.tuning_oracle, "dev_score": started.dev_oracle},
+        **({} if ended is None else config.encode(ended)),
+        "warnings": [event.message for event in told if isinstance(event, Warned)],
+        "notes": [event.message for event in told if not isinstance(event, Warned)],
+    }
+    sys.stdout.write(json.dumps(table, ensure_ascii=False, indent=2) + "\n")
+
+
 def print_evaluation(found: "Evaluation") -> None:
     """Print a table for each metric: score, interval, and the comparison with the first system."""
     console = output()
@@ -69,8 +124,9 @@ def print_evaluation(found: "Evaluation") -> None:
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         table.add_column("system", overflow="fold")
         title, signature = results[0][1].title, results[0][1].signature
-        columns = [title, "95 % interval", "p", "better in"]
-        for column in columns if found.resamples else columns[:1]:
+        columns = [title, *(results[0][1].parts or ())]
+        columns += ["95 % interval", "p", "better in"] if found.resamples else []
+        for column in columns:
             table.add_column(column, justify="right")
         for system, result in results:
             table.add_row(Text(system), *_cells(result))
@@ -84,7 +140,7 @@ def print_evaluation(found: "Evaluation") -> None:
 
 
 def _cells(result: "MetricResult") -> list[str]:
-    cells = [f"{result.score:.2f}"]
+    cells = [f"{result.score:.2f}", *(f"{part:.2f}" for part in (result.parts or {}).values())]
     if result.interval is not None:
         cells.append(f"{result.interval.low:.2f} to {result.interval.high:.2f}")
         against = result.against_first

@@ -1,14 +1,14 @@
 """Scores of one or more systems, with confidence intervals and p-values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 import numpy as np
 
 from hopefear.errors import ConfigError, DataError
 from hopefear.evaluation.bootstrap import Comparison, Interval, compare, interval, resampled_sums
-from hopefear.metrics import References, Statistics, TextMetric, metrics
+from hopefear.metrics import References, Statistics, TextMetric, Wer, metrics
 from hopefear.settings import config
 
 __all__ = ["Evaluation", "MetricResult", "SystemResult", "choose_metrics", "evaluate"]
@@ -61,18 +61,22 @@ def choose_metrics(
 class MetricResult:
     """One system's score under one metric; `title` is the printed name of the metric.
 
-    The bootstrap gives `interval` and, for all systems but the first, `against_first`.
+    The bootstrap gives `interval` and, for all systems but the first, `against_first`. `parts` is
+    what an error rate is made of: insertions, deletions and substitutions.
     """
 
     score: float
     title: str
     signature: str
+    parts: Mapping[str, float] | None = None
     interval: Interval | None = None
     against_first: Comparison | None = None
 
     def table(self) -> dict[str, object]:
         """Return the numbers as plain values, for JSON."""
         table: dict[str, object] = {"score": self.score, "signature": self.signature}
+        if self.parts is not None:
+            table["parts"] = dict(self.parts)
         if self.interval is not None:
             table["mean"] = self.interval.mean
             table["interval"] = [self.interval.low, self.interval.high]
@@ -179,6 +183,12 @@ def evaluate(
     results = {
         name: _results(metrics[name], statistics[name], sums[name], references) for name in names
     }
+    for name, metric in metrics.items():
+        if isinstance(metric, Wer):
+            results[name] = [
+                replace(result, parts=metric.parts(references, texts, threads=threads))
+                for result, (_, texts) in zip(results[name], systems, strict=True)
+            ]
     return Evaluation(
         systems=[
             SystemResult(name=title, metrics={name: results[name][i] for name in names})

@@ -5,6 +5,7 @@ Levenshtein (1966), Binary codes capable of correcting deletions, insertions, an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -53,6 +54,30 @@ class Wer:
             lowercase=self.lowercase,
             tokenize=None if self.tokenize == "none" else tokenizer(self.tokenize),
         )
+
+    def parts(
+        self, references: References, hypotheses: Sequence[str], *, threads: int = 0
+    ) -> dict[str, float]:
+        """Return insertions, deletions and substitutions per hundred reference words.
+
+        Examples
+        --------
+        >>> Wer().parts(References([["the cat sat on the mat"]]), ["cat sat on a mat"])
+        {'insertions': 0.0, 'deletions': 16.67, 'substitutions': 16.67}
+        """
+        prepared = WordReferences(
+            references,
+            make=_core.WerParts,
+            lowercase=self.lowercase,
+            tokenize=None if self.tokenize == "none" else tokenizer(self.tokenize),
+        )
+        edits = prepared.statistics(hypotheses, threads=threads).sum(axis=0)
+        words = self.prepare(references).statistics(hypotheses, threads=threads)[:, 1].sum()
+        names = ("insertions", "deletions", "substitutions")
+        return {
+            name: round(100.0 * float(count) / max(1.0, float(words)), 2)
+            for name, count in zip(names, edits, strict=True)
+        }
 
     def corpus_score(self) -> _core.ErrorRateScore:
         """Return the core's negated WER: edits per reference word."""

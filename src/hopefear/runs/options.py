@@ -3,6 +3,7 @@
 All options end in one table, the same as a TOML file holds, and that is decoded once.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -146,9 +147,22 @@ def _base(learner: str | Path | AnyLearner) -> tuple[Table, str]:
     if name == AUTO:
         return {"learner": "kbest-mira", AUTO: True}, f"tune {name}"
     if name not in load_presets() and name not in learners:
-        known = suggest(name, [AUTO, *load_presets(), *learners])
+        known = _suggest_learner(name)
         raise ConfigError(f"unknown preset or learner '{name}'{known}")
     return {"learner": name}, f"tune {name}"
+
+
+def _suggest_learner(name: str) -> str:
+    """Return the end of a message about an unknown learner; papers' presets are left to a list."""
+    plain = [
+        known for known in (AUTO, *load_presets(), *learners) if not re.search(r"[0-9]{4}", known)
+    ]
+    # An ending is more than likeness: kbmira is moses-kbmira.
+    for known in plain:
+        if known.endswith(f"-{name}"):
+            return f"; did you mean '{known}'? See 'hopefear presets'"
+    found = suggest(name, plain).partition("nown:")[0].rstrip("Kk ").rstrip(";")
+    return f"{found} See 'hopefear presets'" if found else "; see 'hopefear presets'"
 
 
 def _metric_table(table: Table) -> Table:

@@ -16,7 +16,7 @@ from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.discretized import add_bin_names, learn_bins
 from hopefear.cluster.tasks import carry_out
 from hopefear.errors import DataError
-from hopefear.events import Event, Noted, ReplicasFinished, RunFinished, Warned
+from hopefear.events import Event, Note, Noted, ReplicasFinished, RunFinished, told
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.learners import learners
 from hopefear.parallel import Executor, Threads
@@ -55,7 +55,9 @@ from hopefear.types import FloatArray, Vocabulary, Weights
 __all__ = ["average_weights", "run", "summarize_replicas"]
 
 NONE_GIVEN: Mapping[str, Given] = MappingProxyType({})
-NO_DEV = "no held-out data: these scores are optimistic; give a dev set to see how good they are"
+NO_DEV = Note(
+    "no held-out data: these scores are optimistic; give a dev set to see how good they are"
+)
 
 
 def run(
@@ -133,7 +135,7 @@ def run(
             settings, data, about, directory, executor, tell
         )
         notes = (Noted(message=message) for message in chosen)
-        for event in chain(notes, (Warned(message=message) for message in found), learned):
+        for event in chain(notes, map(told, found), _normalized(settings, learned)):
             if directory is not None:
                 directory.write(event)
             yield event
@@ -147,6 +149,14 @@ def _chosen(settings: TuneSettings, data: "_Data") -> tuple[TuneSettings, str]:
         held_out=data.dev is not None,
         regresses=regresses(settings),
     )
+
+
+def _normalized(settings: TuneSettings, events: Iterator[Event]) -> Iterator[Event]:
+    """Give events whose final weights have absolute values that sum to 1, if settings say so."""
+    for event in events:
+        if settings.normalize and isinstance(event, RunFinished | ReplicasFinished):
+            event = replace(event, weights=event.weights / (event.weights.norm(1) or 1.0))
+        yield event
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -389,12 +399,12 @@ def _summary(
     """Choose among the replicas, and compare what was chosen with the start."""
     summary = summarize_replicas(finished, data.tuning, data.dev, average=settings.average)
     for message in check_replicas([replica.weights for replica in finished]):
-        yield Warned(message=message)
+        yield told(message)
     judge = data.tuning if data.dev is None else data.dev
     found = summary.tuning_score if data.dev is None else summary.dev_score
     start = judge.candidates.score(data.start.vector(judge.candidates.feature_names))
     for message in check_better(settings.metric, start, cast(float, found), judge.role):
-        yield Warned(message=message)
+        yield told(message)
     yield summary
 
 

@@ -330,6 +330,11 @@ class TuneSettings:
         "Show the learner all features at the same scale; the weights are for the original ones.",
         group=RUN,
     )
+    normalize: bool = setting(
+        False,
+        "Scale the final weights so that their absolute values sum to 1, which changes no choice.",
+        group=OUTPUT,
+    )
     memory_limit: int = setting(
         0,
         "Keep lists beyond this size in a temporary file, as in 2G; 0 for no limit.",

@@ -12,6 +12,7 @@ from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.tools import Tool, tool_of
 from hopefear.candidates.values import LARGEST_VALUE
 from hopefear.errors import DataError
+from hopefear.events import Note
 from hopefear.formats.files import open_source
 from hopefear.formats.nbest.columns import choose_nbest_format
 from hopefear.formats.weights import read_weights_and_format
@@ -100,7 +101,7 @@ def _inferred_start(settings: TuneSettings, data: Loaded) -> tuple[Weights, str]
     inferred, reason = infer_weights(settings.tuning, own)
     if inferred is not None:
         start = _of_candidates(data, inferred.vector(names))
-        return start, f"start weights are inferred from the lists: {reason}"
+        return start, Note(f"start weights are inferred from the lists: {reason}")
     if settings.infer_start:
         raise DataError(f"start weights cannot be inferred from the lists: {reason}")
     if reason == NO_SCORES:

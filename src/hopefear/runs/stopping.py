@@ -76,7 +76,8 @@ class Track:
             return False
         if _slope(recent) > self._rule.least_gain:
             return False
-        self.reason = f"the held-out score has not risen over {len(recent)} epochs"
+        trend = "upward" if self._sign > 0 else "downward"
+        self.reason = f"the held-out score had no {trend} trend in the last {len(recent)} epochs"
         return True
 
     def _value(self, event: EpochFinished) -> float:

@@ -31,6 +31,15 @@ class WerReferences : public WordMetric {
     [[nodiscard]] Count make_count() const override;
 };
 
+// What the edits of WER are: [words that are too many, words that are missing, wrong words]. Of the
+// shortest ways to edit, one with the most wrong words counts, as in NIST's sclite.
+class WerParts : public WordMetric {
+  public:
+    using WordMetric::WordMetric;
+    [[nodiscard]] std::size_t dimension() const override { return 3; }
+    [[nodiscard]] Count make_count() const override;
+};
+
 // TER (see shift_distance.hpp): the fewest edits against any reference, and the average length of
 // the references.
 class TerReferences : public WordMetric {
