@@ -386,6 +386,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "hopefear evaluate --hyp text.hyp --refs text --metric wer",
     ),
     "convert": ("hopefear convert candidates.csv candidates.jsonl --to jsonl",),
+    "simulate-cluster": ("hopefear simulate-cluster run --workers 20 --workers 1000",),
     "completion": (
         "hopefear completion bash > ~/.local/share/bash-completion/completions/hopefear",
     ),
@@ -399,11 +400,11 @@ def make_command(name: str) -> SettingsCommand:
     own = f"{title}Command" if hasattr(commands, f"{title}Command") else f"{title}Settings"
     kinds = [f"hopefear.commands:{own}", *filter(None, [_OTHERS.get(name)])]
     if name != "tune":
-        return SettingsCommand(name, COMMANDS[name], kinds, examples=EXAMPLES[name])
+        return SettingsCommand(name, COMMANDS[name], kinds, examples=EXAMPLES.get(name, ()))
     note = (
         "'hopefear tune LEARNER --help' also shows the settings of the learner and of the metric, "
         "and the defaults of a preset."
     )
     return SettingsCommand(
-        name, COMMANDS[name], kinds, given=_chosen_run, note=note, examples=EXAMPLES[name]
+        name, COMMANDS[name], kinds, given=_chosen_run, note=note, examples=EXAMPLES.get(name, ())
     )
