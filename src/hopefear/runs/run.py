@@ -387,7 +387,9 @@ class _Replica:
     given: Mapping[str, Given]
 
     def __call__(self) -> list[Event]:
-        own = self.folder if self.settings.decoder is None else self.folder / f"{self.number}"
+        own = self.folder
+        if self.settings.decoder is not None:  # whose files replicas do not share
+            own = own / "decoder" / f"replica-{self.number}"
         data = _load(self.settings, own, Vocabulary(), tell_nobody, self.given)
         about = replace(self.about, seed=self.about.seed + self.number - 1, replica=self.number)
         return list(_learn(self.settings, data, about, None, Threads(), tell_nobody))
