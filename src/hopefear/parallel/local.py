@@ -1,5 +1,6 @@
 """Workers on the threads of this machine: they share all data, and their steps run at once."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +14,8 @@ from hopefear.rhythm import Step
 from hopefear.threads import thread_count
 
 __all__ = ["Threads"]
+
+BETWEEN = 0.1  # seconds between two messages of a worker about its progress
 
 News = Callable[[], None]
 """What the thread that waits does when another has got further: tell the progress, or raise."""
@@ -43,10 +46,16 @@ class Threads:
             known, whole = (sum(numbers) for numbers in zip(*parts.values(), strict=True))
             step.progress(known, whole + (count - len(parts)) * total)
 
+        last = [0.0] * count
+
         def tell(worker: int, done: int, total: int) -> None:
             if stopped.is_set():
                 raise StoppedError
-            news.put(partial(show, worker, done, total))
+            now = time.monotonic()
+            # The thread that waits would take the interpreter's lock from the workers each time.
+            if done == total or now - last[worker] >= BETWEEN:
+                last[worker] = now
+                news.put(partial(show, worker, done, total))
 
         progress = show if threads == 1 else tell
         walks = [
