@@ -227,7 +227,12 @@ class InspectSettings:
     """Which sentence to look at, and how."""
 
     run: Path | None = setting(None, "The directory of a run.", argument=True, metavar="RUN")
-    sentence: str = setting(help="Number of the sentence, from 0, or its key.", short="s")
+    sentence: str | None = setting(
+        None, "Number of the sentence, from 0, or its key.", short="s", metavar="SENTENCE"
+    )
+    most_interesting: bool = setting(
+        False, "Find the sentence of the lists whose 1-best is furthest from its hope."
+    )
     dev: bool = setting(False, "Look at the held-out data of the run.")
     weights: Path | Mapping[str, float] | None = setting(
         None, "A file of weights.", shown="those that the run learned"
@@ -274,6 +279,12 @@ class InspectSettings:
         group="Cloud",
         shown="the spread of the best",
     )
+
+    def check(self) -> None:
+        """Require one way to choose a sentence."""
+        if (self.sentence is None) != self.most_interesting:
+            problem = "which sentence? Give its number or key, or look for the most interesting one"
+            raise ConfigError(problem, settings=("sentence", "most_interesting"))
 
 
 @settings

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import hopefear as package
 from candidate_files import write_candidates
 from command_line import Hopefear
 from hopefear.cli.commands import COMMANDS, EXAMPLES
@@ -39,10 +40,11 @@ def test_the_examples_of_every_command_have_options_that_it_has(
     name: str, hopefear: Hopefear
 ) -> None:
     shown = hopefear(name, "--help").out
+    options = shown[shown.index(EXAMPLES[name][-1]) + len(EXAMPLES[name][-1]) :]
     text = "\n".join(EXAMPLES[name]).replace("\\\n", " ")
     for line in text.split("\n"):
         assert line.startswith(f"hopefear {name}")
-        assert [word for word in line.split() if word[:2] == "--" and word not in shown] == []
+        assert [word for word in line.split() if word[:2] == "--" and word not in options] == []
     assert f"Examples:\n  {EXAMPLES[name][0]}\n" in shown
 
 
@@ -191,3 +193,22 @@ def test_every_command_takes_the_common_options() -> None:
         assert isinstance(command, SettingsCommand)
         options = {option for parameter in command.params for option in parameter.opts}
         assert {"--quiet", "--verbose", "--debug"} <= options
+
+
+def test_the_most_interesting_sentence_has_a_hope_that_differs(
+    data: list[str], hopefear: Hopefear
+) -> None:
+    assert hopefear("tune", "mert", *data, "-o", "run", "--no-report").code == 0
+    clouds = [package.inspect("run", sentence=number) for number in range(20)]
+    losses = [cloud.hope.gain - cloud.best.gain for cloud in clouds]
+    found = package.inspect("run", most_interesting=True)
+    assert found.sentence == str(int(np.argmax(losses)))
+    # Weights of MERT have a scale at which hope and fear differ.
+    differing = [cloud.hope.point.text != cloud.fear.point.text for cloud in clouds]
+    assert sum(differing) > 15
+    assert f"sentence {found.sentence}:" in hopefear("inspect", "run", "--most-interesting").out
+    assert Path(f"run/clouds/{found.sentence}.html").exists()
+    for options in ([], ["--most-interesting", "-s", "3"]):
+        refused = hopefear("inspect", "run", *options)
+        assert refused.code == 2
+        assert "--sentence" in refused.err

@@ -274,11 +274,13 @@ def inspect(own: commands.InspectSettings) -> None:
     import hopefear
     from hopefear.cli.console import ProgressBar
     from hopefear.cli.tables import print_cloud
+    from hopefear.reporting.clouds import write_picture
     from hopefear.reporting.inspecting import picture_path
 
-    target = picture_path(own.run, own.sentence) if own.out is None else own.out
     with ProgressBar() as bar:
-        cloud = hopefear.inspect(**{**vars(own), "out": target}, progress=bar.show)
+        cloud = hopefear.inspect(**{**vars(own), "out": None}, progress=bar.show)
+    target = picture_path(own.run, cloud.sentence) if own.out is None else own.out
+    write_picture(target, cloud)
     print_cloud(cloud, target)
 
 

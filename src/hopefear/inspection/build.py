@@ -18,7 +18,15 @@ from hopefear.search import Example, Found, NBestSearch, Rerank, Search, searche
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, Weights
 
-__all__ = ["CloudOptions", "Worth", "derivation_tree", "draw_guides", "forest_cloud", "list_cloud"]
+__all__ = [
+    "CloudOptions",
+    "Worth",
+    "derivation_tree",
+    "draw_guides",
+    "forest_cloud",
+    "list_cloud",
+    "most_interesting",
+]
 
 
 @settings
@@ -147,6 +155,24 @@ def list_cloud(
         fear=fear,
         weights=_weights_of(weights, best, hope, fear),
     )
+
+
+def most_interesting(data: ListSet, weights: Weights) -> int:
+    """Return the sentence whose 1-best hypothesis loses most gain against its hope."""
+    lists = data.nbest
+    vector = weights.vector(lists.feature_names)
+    statistics = lists.statistics
+    if statistics is None or not len(lists):
+        raise DataError("the n-best lists have no hypotheses that a metric has judged")
+    best = lists.best(vector, threads=data.threads)
+    gains = Worth.typical(data.metric, statistics[best[best >= 0]]).gains(statistics)
+    wanted = lists.scores(vector, data.threads) + gains
+    losses = np.full(lists.sentence_count, -np.inf)
+    for sentence in np.flatnonzero(best >= 0).tolist():
+        rows = lists.rows(sentence)
+        hope = rows.start + int(wanted[rows.start : rows.stop].argmax())
+        losses[sentence] = gains[hope] - gains[best[sentence]]
+    return int(losses.argmax())
 
 
 def forest_cloud(

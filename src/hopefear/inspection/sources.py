@@ -19,7 +19,7 @@ from hopefear.formats import (
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.forests.store import ForestStore
 from hopefear.formats.texts import read_references
-from hopefear.inspection.build import CloudOptions, forest_cloud, list_cloud
+from hopefear.inspection.build import CloudOptions, forest_cloud, list_cloud, most_interesting
 from hopefear.inspection.cloud import Cloud
 from hopefear.metrics import Bleu, BleuReferences, Metric
 from hopefear.runs.load import Loaded, discretized, load_data
@@ -43,7 +43,7 @@ NEEDS_TOKENS = (
 
 def inspect_run(
     run: Path,
-    sentence: str,
+    sentence: str | None,
     options: CloudOptions,
     *,
     dev: bool = False,
@@ -113,7 +113,7 @@ def inspect_lists(
     data: DataSettings,
     metric: Metric,
     weights: Weights,
-    sentence: str,
+    sentence: str | None,
     options: CloudOptions,
     *,
     counter: WordCounter | None = None,
@@ -125,15 +125,14 @@ def inspect_lists(
     loaded = load_data(data, metric, counter=counter, derived=derived, tell=tell)
     if bins:
         loaded = discretized(loaded, bins, Vocabulary())
-    number = _keyed_number(loaded, sentence)
+    lists = cast(ListSet, loaded.candidates)
+    number = most_interesting(lists, weights) if sentence is None else _keyed(loaded, sentence)
     name = loaded.sentence(number)
     references = () if loaded.references is None else loaded.references.sentences[number]
-    return list_cloud(
-        cast(ListSet, loaded.candidates), weights, number, options, name=name, references=references
-    )
+    return list_cloud(lists, weights, number, options, name=name, references=references)
 
 
-def _keyed_number(loaded: Loaded, sentence: str) -> int:
+def _keyed(loaded: Loaded, sentence: str) -> int:
     names = loaded.keys.names
     if not names:
         return _number(sentence, loaded.nbest.sentence_count)
@@ -142,7 +141,10 @@ def _keyed_number(loaded: Loaded, sentence: str) -> int:
     return list(names).index(sentence)
 
 
-def _number(sentence: str, count: int) -> int:
+def _number(sentence: str | None, count: int) -> int:
+    if sentence is None:
+        problem = "the most interesting sentence can be found in n-best lists only"
+        raise ConfigError(problem, settings=("sentence",))
     if not (sentence.isascii() and sentence.isdigit()) or int(sentence) >= count:
         raise DataError(f"there is no sentence '{sentence}'; sentences are 0 to {count - 1}")
     return int(sentence)
@@ -153,7 +155,7 @@ def inspect_forests(
     references: tuple[Path, ...],
     metric: Metric,
     weights: Weights,
-    sentence: str,
+    sentence: str | None,
     options: CloudOptions,
     *,
     format: str | None = None,
@@ -217,7 +219,7 @@ def _inspect_decoded(
     run: Path,
     settings: TuneSettings,
     given: DataSettings,
-    sentence: str,
+    sentence: str | None,
     weights: Weights,
     options: CloudOptions,
     tell: Tell,

@@ -22,7 +22,8 @@ __all__ = ["inspect", "picture_path"]
 def inspect(
     run: PathLike | None = None,
     *,
-    sentence: int | str,
+    sentence: int | str | None = None,
+    most_interesting: bool = False,
     dev: bool = False,
     nbest: PathLike | Sequence[PathLike] = (),
     forests: PathLike | None = None,
@@ -47,8 +48,10 @@ def inspect(
     run : path, optional
         The directory of a run, for its data, its metric and its weights. The cloud is saved there,
         and later reports of the run show it.
-    sentence : int or str
+    sentence : int or str, optional
         The number of the sentence, counted from 0, or its key.
+    most_interesting : bool
+        Instead: the sentence of n-best lists whose 1-best is furthest from its hope.
     dev : bool
         Look at the held-out data of the run.
     nbest, forests, refs
@@ -80,7 +83,9 @@ def inspect(
         search=searches[search]() if isinstance(search, str) else search,
         temperature=temperature,
     )
-    model, name = _weights(weights), str(sentence)
+    if (sentence is None) != most_interesting:
+        raise ConfigError("give either a sentence or most_interesting")
+    model, name = _weights(weights), None if sentence is None else str(sentence)
     if run is not None:
         if nbest or refs or forests is not None:
             raise ConfigError("give either a run or the data (nbest, forests, refs), not both")
