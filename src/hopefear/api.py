@@ -462,19 +462,10 @@ def simulate_cluster(
     **settings
         The settings of `hopefear.commands.SimulateClusterSettings`.
     """
-    from hopefear.runs.planning import Plan, read_measured
+    from hopefear.runs.planning import simulate
 
     chosen = _decode(SimulateClusterSettings, {"runs": runs, **settings}, "simulate-cluster")
-    plan = Plan(
-        runs=tuple(read_measured(path) for path in chosen.runs),
-        sentences=chosen.sentences,
-        bandwidth=chosen.bandwidth,
-        latency=chosen.latency,
-        processors=chosen.processors,
-    )
-    strategies = ["mixing", "async"] if plan.message else ["mixing"]
-    estimates = [plan.estimate(name, count) for name in strategies for count in chosen.workers]
-    return plan, estimates, [plan.compare(read_measured(path)) for path in chosen.compare]
+    return simulate(**vars(chosen))
 
 
 def _decode(kind: type[T], keywords: Mapping[str, object], source: str) -> T:

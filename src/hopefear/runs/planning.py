@@ -5,9 +5,11 @@ asynchronous learner takes longer the more lessons it hears; how much is a line 
 """
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from hopefear.errors import DataError
 from hopefear.events import EpochFinished, RunStarted, read_log
 from hopefear.types import FloatArray
 
-__all__ = ["ClusterEstimate", "Comparison", "Measured", "Plan", "read_measured"]
+__all__ = ["ClusterEstimate", "Comparison", "Measured", "Plan", "read_measured", "simulate"]
 
 DRAWS = 200
 # v, what is needed for its average (2), the rates and the origin, in float64: see OnlineState.
@@ -271,3 +273,23 @@ class Plan:
             "hundred take a hundred times as long",
             "epochs are equally good, whatever the number of learners; see the curves of a report",
         ]
+
+
+def simulate(
+    runs: Sequence[Path], workers: Sequence[int], compare: Sequence[Path], **network: Any
+) -> tuple[Plan, list[ClusterEstimate], list[Comparison]]:
+    """Return a plan, its estimates, and measured runs beside those for them.
+
+    Parameters
+    ----------
+    runs, compare : sequence of Path
+        Directories of runs: those to learn from, and those to compare with.
+    workers : sequence of int
+        Numbers of learners to estimate for.
+    **network
+        Further attributes of `Plan`.
+    """
+    plan = Plan(runs=tuple(map(read_measured, runs)), **network)
+    strategies = ["mixing", "async"] if plan.message else ["mixing"]
+    estimates = [plan.estimate(name, count) for name in strategies for count in workers]
+    return plan, estimates, [plan.compare(read_measured(path)) for path in compare]

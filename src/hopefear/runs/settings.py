@@ -166,8 +166,7 @@ class TuneSettings:
     )
     strategy: Annotated[Strategy, strategies] = setting(
         factory=Serial,
-        help="How the work is shared out: one learner, several whose weights are mixed after every "
-        "epoch, or several that hear each other.",
+        help="How the work is shared out: one learner, or several, mixed or hearing each other.",
         group=STRATEGY,
         lift=("workers",),
     )
@@ -279,15 +278,11 @@ class TuneSettings:
         group=RUN,
     )
     seed: int = setting(
-        1,
-        "The same seed and data give the same weights, for any number of threads; with "
-        "--strategy async on one thread.",
-        group=RUN,
-        least=0,
+        1, "The same seed and data give the same weights; see --threads.", group=RUN, least=0
     )
     threads: int = setting(
         0,
-        "Number of threads; results do not depend on it, except with --strategy async.",
+        "Number of threads; results do not depend on it, but those of async repeat only with 1.",
         group=RUN,
         least=0,
         shown="one per core",
