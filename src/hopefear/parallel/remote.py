@@ -64,7 +64,7 @@ class Order:
     state : bytes
     step : Step
     inboxes : sequence, optional
-        As for `Executor.visit`.
+        As for `Executor.visit`; those of others are empty.
     peers : tuple
         All workers as Ray knows them, if they hear each other.
     """
@@ -257,7 +257,7 @@ class RemoteWorkers:
                     assignment=self._assigned(number, count, shared=inboxes is not None),
                     state=sent[number],
                     step=walking,
-                    inboxes=inboxes,
+                    inboxes=inboxes and [m if k == number else () for k, m in enumerate(inboxes)],
                     peers=tuple(map(self.crew.handle, range(count))) if self._sharing else (),
                 ),
             )
