@@ -7,7 +7,6 @@ Each takes the settings of its command as keyword arguments: an option ``--dev-r
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +20,7 @@ from hopefear.commands import (
     RerankSettings,
     SimulateClusterSettings,
 )
-from hopefear.errors import ConfigError, HopefearError, HopefearWarning
+from hopefear.errors import ConfigError, HopefearWarning
 from hopefear.formats.files import tell_nobody
 from hopefear.settings import config
 from hopefear.settings.tree import keyword_options, signature
@@ -122,7 +121,8 @@ def tune(
         Called with each event as it happens, see `hopefear.events`.
     **settings
         The settings of `hopefear.runs.TuneSettings`; those not given are the file's, the preset's
-        or the defaults.
+        or the defaults. `nbest` and `refs`, `dev_nbest` and `dev_refs` may also be candidates and
+        references in memory, as `hopefear.fit` takes them.
     """
     found = tune_events(
         learner, out=out, force=force, set=set, report=report, progress=progress, **settings
@@ -145,13 +145,14 @@ def tune_events(
 
     The last event, RunFinished or ReplicasFinished, has the weights to use.
     """
-    from hopefear.runs import TuneSettings, build_settings, run
+    from hopefear.fitting.fitting import settings_and_data
+    from hopefear.fitting.reported import reported
+    from hopefear.runs import run
 
-    options = keyword_options(TuneSettings, settings, "tune")
-    chosen = build_settings(learner, options, assignments=_assignments(set))
+    chosen, given = settings_and_data(learner, settings, _assignments(set))
     directory = None if out is None else Path(out)
-    events = run(chosen, out=directory, force=force, tell=progress or tell_nobody)
-    return events if directory is None or not report else _reported(events, directory)
+    events = run(chosen, out=directory, force=force, tell=progress or tell_nobody, given=given)
+    return events if directory is None or not report else reported(events, directory)
 
 
 def resume_tuning(
@@ -189,12 +190,13 @@ def resume_events(
 ) -> "Iterator[Event]":
     """Resume a run as `resume_tuning` does, and yield the events that are left."""
     from hopefear.events import read_log
+    from hopefear.fitting.reported import reported
     from hopefear.runs import run
     from hopefear.runs.run_directory import check_stopped, is_over, load_run_settings
 
     path = Path(out)
     if report and is_over(path) and not (path / "report.html").exists():
-        return _reported(read_log(path / "events.jsonl"), path)  # killed before it was written
+        return reported(read_log(path / "events.jsonl"), path)  # killed before it was written
     check_stopped(path)
     settings = load_run_settings(path)
     if settings.in_memory:
@@ -205,7 +207,7 @@ def resume_events(
             "gone; start again with files"
         )
     events = run(settings, out=path, resume=True, tell=progress or tell_nobody)
-    return _reported(events, path) if report else events
+    return reported(events, path) if report else events
 
 
 def _result(
@@ -233,37 +235,6 @@ def _result(
         directory=None if out is None else Path(out),
         events=tuple(found),
     )
-
-
-def _reported(events: "Iterator[Event]", directory: Path) -> "Iterator[Event]":
-    """Yield the events of a run, and write its report at the end, even a bad one."""
-    from hopefear.errors import describe_file_error
-    from hopefear.events import Warned
-
-    started = False
-    try:
-        for event in events:
-            started = started or not isinstance(event, Warned)
-            yield event
-    except (HopefearError, OSError):
-        if started:  # else there is no directory, or it is another run's
-            with suppress(HopefearError, OSError):  # the run's own error is the one to raise
-                _write_static(directory)
-        raise
-    try:
-        _write_static(directory)
-    except (HopefearError, OSError) as error:
-        reason = describe_file_error(error) if isinstance(error, OSError) else str(error)
-        raise HopefearError(
-            f"the run is over and its weights are in {directory / 'weights.tsv'}, but there is no "
-            f"report: {reason}. After that, 'hopefear report {directory}' writes it"
-        ) from error
-
-
-def _write_static(directory: Path) -> None:
-    from hopefear.reporting import write_report
-
-    write_report([directory], directory / "report.html")
 
 
 def train(

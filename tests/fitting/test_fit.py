@@ -136,3 +136,25 @@ def test_what_cannot_be_read_is_named_with_an_example() -> None:
         hopefear.fit([{"text": "a"}], ["a"])
     with pytest.raises(ConfigError, match="'blue' is neither a metric nor a column"):
         hopefear.fit(lists, references, metric="blue")
+
+
+def test_tune_takes_candidates_in_memory(tmp_path: Path) -> None:
+    lists, references = make_lists(30)
+    held_out, held_out_references = make_lists(10, seed=2)
+    fitted = hopefear.fit(
+        lists, references, dev=(held_out, held_out_references), learner="kbest-mira", epochs=5
+    )
+    tuned = hopefear.tune(
+        "kbest-mira",
+        nbest=lists,
+        refs=references,
+        dev_nbest=held_out,
+        dev_refs=held_out_references,
+        epochs=5,
+        out=tmp_path / "run",
+    )
+    assert tuned.weights == fitted.weights
+    assert tuned.dev_score == fitted.dev_score
+    (tmp_path / "run" / "events.jsonl").unlink()
+    with pytest.raises(ConfigError, match="its candidates were in memory"):
+        hopefear.resume_tuning(tmp_path / "run")

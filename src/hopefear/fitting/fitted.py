@@ -29,7 +29,6 @@ from hopefear.fitting.judge import Judge
 from hopefear.formats.files import PathLike
 from hopefear.learners import learners
 from hopefear.metrics.base import format_scores
-from hopefear.reporting import write_report
 from hopefear.runs import TuneSettings
 from hopefear.runs.given import GivenReferences, TextScore, load_given
 from hopefear.runs.run_directory import RunDirectory
@@ -191,6 +190,8 @@ class Fitted:
 
     def report(self, path: PathLike = "report.html") -> Path:
         """Write the report of the run as one HTML file, and return its path."""
+        from hopefear.reporting import write_report
+
         with TemporaryDirectory() as folder:
             write_report([self.save(Path(folder) / self._name)], path)
         return Path(path)

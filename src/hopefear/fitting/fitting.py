@@ -13,6 +13,8 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from hopefear.candidates.discretized import learn_bins
@@ -24,12 +26,11 @@ from hopefear.fitting.fitted import Fitted
 from hopefear.fitting.judge import AnyMetric, Judge
 from hopefear.learners import AnyLearner
 from hopefear.runs import TuneSettings, build_settings, run
-from hopefear.runs.given import GivenReferences
-from hopefear.runs.run import NO_DEV
+from hopefear.runs.given import Given, GivenReferences
 from hopefear.settings.tree import keyword_options
 from hopefear.translation.features.bins import FeatureBins
 
-__all__ = ["fit"]
+__all__ = ["fit", "prepare", "settings_and_data"]
 
 
 def fit(
@@ -75,22 +76,20 @@ def fit(
         Settings of `hopefear.tune`: ``epochs``, ``scale_features``, ``seed``, ``threads``,
         ``learner__max_step``, ``tokenize``, ``replicas`` and all others.
     """
-    named = Columns(**(columns or {}), features=features, ignore=tuple(ignore))
-    table = tabulate(candidates, named)
-    judge = Judge.of(metric, table, named)
-    data = {"tuning": judge.given(candidates, references, table)}
-    if dev is not None:
-        pair = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, None)
-        data["dev"] = judge.given(*pair)
-    options = keyword_options(TuneSettings, {"metric": judge.metric} | settings, "fit")
-    for role, given in data.items():
-        options |= {f"{role}.{name}": value for name, value in given.settings.items()}
-    chosen = build_settings(learner, options)
+    chosen, data, judge = prepare(
+        learner,
+        candidates,
+        references,
+        metric=metric,
+        dev=dev,
+        columns=Columns(**(columns or {}), features=features, ignore=tuple(ignore)),
+        settings=settings,
+    )
     events: list[Event] = []
     final = [chosen]
     for event in run(chosen, given=data, settled=final.append):
         events.append(event)
-        if isinstance(event, Warned) and event.message != NO_DEV:
+        if isinstance(event, Warned):
             warnings.warn(event.message, HopefearWarning, stacklevel=2)
         if on_event is not None:
             on_event(event)
@@ -98,3 +97,57 @@ def fit(
     if chosen.discretize is not None:
         bins = learn_bins(data["tuning"].table.lists().nbest, chosen.discretize)
     return Fitted(settings=final[-1], events=tuple(events), judge=judge, bins=bins)
+
+
+def prepare(
+    learner: str | Path | AnyLearner,
+    candidates: object,
+    references: GivenReferences | None,
+    *,
+    metric: AnyMetric = "bleu",
+    dev: tuple[object, GivenReferences | None] | object | None = None,
+    columns: Columns | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    assignments: Sequence[str] = (),
+) -> tuple[TuneSettings, dict[str, Given], Judge]:
+    """Return the settings and the data of a run on candidates in memory; see `fit`."""
+    named = columns or Columns()
+    table = tabulate(candidates, named)
+    judge = Judge.of(metric, table, named)
+    data = {"tuning": judge.given(candidates, references, table)}
+    if dev is not None:
+        pair = dev if isinstance(dev, tuple) and len(dev) == 2 else (dev, None)
+        data["dev"] = judge.given(*pair)
+    options = keyword_options(TuneSettings, {"metric": judge.metric} | dict(settings), "fit")
+    for role, given in data.items():
+        options |= {f"{role}.{name}": value for name, value in given.settings.items()}
+    return build_settings(learner, options, assignments=assignments), data, judge
+
+
+def settings_and_data(
+    learner: str | Path | AnyLearner, keywords: Mapping[str, Any], assignments: Sequence[str]
+) -> tuple[TuneSettings, dict[str, Given]]:
+    """Return the settings of `hopefear.tune`, and its data if they are in memory."""
+    if not _is_in_memory(keywords.get("nbest")):
+        options = keyword_options(TuneSettings, keywords, "tune")
+        return build_settings(learner, options, assignments=assignments), {}
+    own = dict(keywords)
+    dev, dev_references = own.pop("dev_nbest", None), own.pop("dev_refs", None)
+    chosen, given, _ = prepare(
+        learner,
+        own.pop("nbest"),
+        own.pop("refs", None),
+        metric=own.pop("metric", "bleu"),
+        dev=None if dev is None else (dev, dev_references),
+        settings=own,
+        assignments=assignments,
+    )
+    return chosen, given
+
+
+def _is_in_memory(nbest: object) -> bool:
+    """Whether lists are objects, not names of files."""
+    if nbest is None or isinstance(nbest, str | Path):
+        return False
+    named = isinstance(nbest, list | tuple) and all(isinstance(one, str | Path) for one in nbest)
+    return not named

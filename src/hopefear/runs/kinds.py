@@ -168,10 +168,11 @@ def check_together(
         )
 
 
-def check_for_lists(kind: DataKind, *, auto: bool, folds: int, regress: bool) -> None:
+def check_for_lists(kind: DataKind, chosen: Mapping[str, object]) -> None:
     """Refuse for other candidates what only given lists have."""
-    for name, asked in (("auto", auto), ("folds", folds), ("regress_start", regress)):
+    for name, asked in chosen.items():
         if asked and kind is not LISTS:
+            auto = name == "auto"
             hint = f"; {FOR_MODELS} suits a model, {FOR_ALL} all others" if auto else ""
             problem = f"{name} is for n-best lists, not for {kind.settings}{hint}"
             raise ConfigError(problem, settings=(name,))

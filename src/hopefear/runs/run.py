@@ -135,7 +135,7 @@ def run(
             settings, data, about, directory, executor, tell
         )
         notes = (Noted(message=message) for message in chosen)
-        for event in chain(notes, map(told, found), _normalized(settings, learned)):
+        for event in chain(map(told, found), notes, _normalized(settings, learned)):
             if directory is not None:
                 directory.write(event)
             yield event

@@ -42,6 +42,7 @@ from hopefear.events import (
     EpochFinished,
     Event,
     EventLog,
+    Noted,
     ReplicasFinished,
     RunFailed,
     RunFinished,
@@ -216,7 +217,7 @@ class RunDirectory:
     def write(self, event: Event) -> None:
         """Take up an event: the log gets it, and the weights that it carries become files."""
         if not self._started:
-            if isinstance(event, Warned):
+            if isinstance(event, Warned | Noted):
                 self._early.append(event)
                 return
             self._start()

@@ -261,8 +261,7 @@ class TuneSettings:
     )
     regress_start: bool = setting(
         False,
-        "Start from the weights whose scores come nearest to the metric of each hypothesis, by "
-        "least squares over the features that most hypotheses have; see --start.",
+        "Start from the least squares fit of each hypothesis' metric on its features; see --start.",
         group=RUN,
     )
     infer_start: bool | None = setting(
@@ -298,15 +297,13 @@ class TuneSettings:
     )
     folds: int = setting(
         0,
-        "Choose the epoch by cross-validation with so many folds, where there are no held-out "
-        "data; its score is that of sentences which were not learned from.",
+        "Choose the epoch by cross-validation with so many folds, if there are no held-out data.",
         group=RUN,
         least=0,
     )
     auto: bool = setting(
         False,
-        "Choose the learner, the scale of the features, the start and when to stop by the data, as "
-        "'hopefear tune auto' does.",
+        "Choose learner, scale, start and stopping by the data, as 'hopefear tune auto' does.",
         group=LEARNER,
     )
     replicas: int = setting(
@@ -357,9 +354,8 @@ class TuneSettings:
         if vars(self)["rhythm"] is None:
             object.__setattr__(self, "rhythm", self.learner.rhythm)
         self._check_decoders()
-        kinds.check_for_lists(
-            self.kind, auto=self.auto, folds=self.folds, regress=self.regress_start
-        )
+        chosen = {"auto": self.auto, "folds": self.folds, "regress_start": self.regress_start}
+        kinds.check_for_lists(self.kind, chosen)
         kinds.check_folds(self.folds, held_out=self.dev is not None)
         if self.start is not None and self.start_file is not None:
             raise ConfigError("start and start_file: give one of them")
