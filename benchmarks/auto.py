@@ -33,7 +33,7 @@ from hopefear.runs.regression import regression_weights
 from hopefear.runs.settings import IN_MEMORY
 from hopefear.types import FloatArray, Weights
 
-# ORO takes ten times as long as the others, and was below k-best MIRA in trials.
+# Without ORO, which takes about five times as long as k-best MIRA; see docs/fit.md.
 NAMES = ("kbest-mira", "mert", "pro", "rampion", "sgd", "lbfgs", "structured-svm")
 SEEDS = (1, 2, 3, 4)
 # A line search along each of so many features takes too long, and so do cutting planes.

@@ -1,8 +1,8 @@
 """What a careful person would choose for given lists: ``hopefear tune auto``.
 
 The study behind it is ``benchmarks/auto.py``; docs/fit.md has its table. On few features and on
-many, k-best MIRA was never far below the best learner once the features were scaled and it started
-at the scale of the metric; with many features, what remained was to stop in time.
+many, k-best MIRA was mostly within the deviation of the best learner once the features were scaled
+and it started at the scale of the metric; with many features, what remained was to stop in time.
 """
 
 from dataclasses import replace
