@@ -12,6 +12,7 @@ from hopefear.errors import ConfigError, FormatError
 from hopefear.events import (
     EpochFinished,
     Event,
+    Noted,
     ReplicasFinished,
     RunFinished,
     RunStarted,
@@ -48,7 +49,7 @@ def content(folder: Path) -> list[str]:
 def test_a_run_tells_its_start_its_epochs_and_its_end(files: CandidateFiles) -> None:
     events = run(files)
     assert [type(event) for event in events] == [
-        *[Warned, RunStarted, EpochFinished, EpochFinished, EpochFinished, RunFinished]
+        *[Noted, RunStarted, EpochFinished, EpochFinished, EpochFinished, RunFinished]
     ]
     started = events[1]
     assert isinstance(started, RunStarted)

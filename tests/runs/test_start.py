@@ -10,7 +10,7 @@ import pytest
 import hopefear
 from candidate_files import CandidateFiles, write_candidates
 from hopefear.errors import ConfigError, DataError
-from hopefear.events import RunFinished, RunStarted, Warned
+from hopefear.events import Noted, RunFinished, RunStarted, Warned
 from hopefear.formats import load_nbest
 from hopefear.runs import DataSettings, TuneSettings
 from hopefear.runs import start as starts
@@ -42,7 +42,7 @@ def tune(files: CandidateFiles, start: str | None = None) -> tuple[list[str], Ru
         )
     )
     assert isinstance(events[-1], RunFinished)
-    warnings = [event.message for event in events if isinstance(event, Warned)]
+    warnings = [event.message for event in events if isinstance(event, Warned | Noted)]
     return warnings, next(event for event in events if isinstance(event, RunStarted))
 
 

@@ -13,7 +13,7 @@ from candidate_files import CandidateFiles, write_candidates
 from hopefear import resume_events as resume_tuning
 from hopefear import tune_events as tune
 from hopefear.errors import ConfigError, DataError, DecoderError, FormatError, HopefearError
-from hopefear.events import EpochFinished, RunFinished, RunStarted, Warned, read_log
+from hopefear.events import EpochFinished, Noted, RunFinished, RunStarted, Warned, read_log
 from hopefear.learners import KBestMira, Mert
 from hopefear.types import Hypothesis
 
@@ -135,7 +135,7 @@ def test_warnings_from_before_the_start_are_in_the_log(
     assert len(early) == 3
     log = list(read_log(out / "events.jsonl"))
     assert log[:3] == early
-    assert all(isinstance(event, Warned) for event in early)
+    assert all(isinstance(event, Warned | Noted) for event in early)
 
 
 def test_a_run_that_cannot_go_on_yet_can_go_on_later(files: CandidateFiles, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hopefear.errors import DataError, FormatError, file_error_reason
 from hopefear.events import (
     EpochFinished,
     Event,
+    Noted,
     ReplicasFinished,
     RunFailed,
     RunFinished,
@@ -97,7 +98,7 @@ class Replica:
                 self.finished = event
             case RunFailed():
                 self.failed = event
-            case Warned():
+            case Warned() | Noted():
                 self.warnings.append(event.message)
 
     def _add_epoch(self, event: EpochFinished) -> None:

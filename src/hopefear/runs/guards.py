@@ -26,6 +26,8 @@ __all__ = [
     "check_forest_features",
     "check_forests",
     "check_lists",
+    "check_order",
+    "check_reference_counts",
     "check_references",
     "check_repeatable",
     "check_same_features",
@@ -40,6 +42,9 @@ LEAST_BLEU = 3.0
 # A feature of most hypotheses should be in all of them; a feature of few hypotheses is sparse.
 MOST, SOME = 0.9, 0.2
 LOOKED_AT = 50
+# As many sentences in a row fit another reference before that is no chance; of so many, evenly
+# chosen, the words are compared.
+SHIFTED, ORDER_SAMPLE = 8, 400
 
 
 def check_repeatable(settings: TuneSettings) -> Iterator[str]:
@@ -118,6 +123,72 @@ def check_references(data: Loaded) -> Iterator[str]:
             f"even the best candidates of the {data.role} data reach a BLEU of only {best:.2f}; "
             "check that the references are in the same order, language and tokenization"
         )
+
+
+def check_order(data: Loaded) -> Iterator[str]:
+    """Warn if candidates fit the references of their neighbors: a line is missing, or too many."""
+    references = data.references
+    if references is None or len(references) < 2 * SHIFTED:
+        return
+    nbest, words = data.nbest, [_words(texts) for texts in references.sentences]
+    filled = np.flatnonzero(np.diff(nbest.offsets) > 0)
+    looked_at = filled[:: max(1, len(filled) // ORDER_SAMPLE)].tolist()
+    for shift, place in ((-1, "before"), (1, "after")):
+        better = []
+        for sentence in looked_at:
+            if 0 <= sentence + shift < len(words):
+                own = _words([nbest.text(nbest.rows(sentence).start)])
+                right, other = (
+                    _overlap(own, words[sentence]),
+                    _overlap(own, words[sentence + shift]),
+                )
+                better.append((sentence, other > right + 0.1))
+        run = _longest_run(better)
+        if len(run) >= SHIFTED:
+            yield (
+                f"{references.prefix}from sentence {data.sentence(run[0])} to "
+                f"{data.sentence(run[-1])}, candidates of the {data.role} data fit the reference "
+                f"of the sentence {place} better than their own: is a line missing, or one too "
+                "many? The scores below mean nothing until that is repaired"
+            )
+
+
+def check_reference_counts(tuning: Loaded, dev: Loaded | None) -> Iterator[str]:
+    """Warn if sentences, or the two data sets, have different numbers of references."""
+    sets = [(data, data.references.counts) for data in (tuning, dev) if data and data.references]
+    for data, counts in sets:
+        if len(counts) > 1:
+            numbers = " or ".join(map(str, sorted(counts)))
+            yield f"sentences of the {data.role} data have {numbers} references each"
+    if len(sets) == 2 and sets[0][1] != sets[1][1]:
+        both = [" or ".join(map(str, sorted(counts))) for _, counts in sets]
+        yield (
+            f"the tuning data has {both[0]} references per sentence and the dev data has "
+            f"{both[1]}: their scores cannot be compared, and lengths are learned for the former"
+        )
+
+
+def _words(texts: Sequence[str]) -> set[str]:
+    return {word for text in texts for word in text.lower().split()}
+
+
+def _overlap(first: set[str], second: set[str]) -> float:
+    return len(first & second) / max(1, min(len(first), len(second)))
+
+
+def _longest_run(better: Sequence[tuple[int, bool]]) -> list[int]:
+    """Return the longest stretch in which nearly all are better; single others do not end it."""
+    best: list[int] = []
+    run: list[int] = []
+    misses = 0
+    for sentence, is_better in better:
+        misses = 0 if is_better else misses + 1
+        if is_better:
+            run.append(sentence)
+        elif misses > 1:
+            run = []
+        best = max(best, run, key=len).copy()
+    return best
 
 
 def check_features(data: Loaded) -> Iterator[str]:

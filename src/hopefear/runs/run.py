@@ -31,6 +31,8 @@ from hopefear.runs.guards import (
     check_forest_features,
     check_forests,
     check_lists,
+    check_order,
+    check_reference_counts,
     check_references,
     check_repeatable,
     check_same_features,
@@ -256,6 +258,7 @@ def _warnings(settings: TuneSettings, data: _Data) -> Iterator[str]:
     sets = [data.tuning] if data.dev is None else [data.tuning, data.dev]
     for loaded in sets:
         yield from loaded.warnings
+    yield from check_reference_counts(data.tuning, data.dev)
     if data.about_start:
         yield data.about_start
     if not settings.translates:
@@ -274,6 +277,8 @@ def _candidate_warnings(settings: TuneSettings, data: Loaded) -> Iterator[str]:
     check_schema(settings.expected_features, data)
     yield from check_lists(data) if forests is None else check_forests(data, forests)
     yield from check_references(data)
+    if forests is None:
+        yield from check_order(data)
     if data.role == "tuning":
         yield from (
             check_features(data) if forests is None else check_forest_features(data, forests)
