@@ -10,6 +10,7 @@ import hopefear
 from fitting.test_fit import Lists, make_lists, write_lists
 from hopefear.candidates import ListSet
 from hopefear.candidates.tabulate import tabulate
+from hopefear.cli.program import run as run_command
 from hopefear.errors import ConfigError
 from hopefear.events import CrossValidated, EpochFinished, Noted, RunFinished
 from hopefear.learners import KBestMira
@@ -172,3 +173,14 @@ def test_rare_features_are_scaled_by_how_they_vary_where_they_are() -> None:
     data = cast(ListSet, load_given(given, Bleu()).candidates)
     unit = dict(zip(data.feature_names, data.feature_unit.tolist(), strict=True))
     assert unit == {"x": pytest.approx(1.0), "rare": pytest.approx(1.0)}
+
+
+def test_lists_without_a_learner_are_tuned_by_auto(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = write_lists(*make_lists(30), tmp_path)
+    arguments = ["tune", "--nbest", files["nbest"], "--refs", files["refs"], "--folds", "2"]
+    assert run_command([*arguments, "--tokenize", "none", "--out", str(tmp_path / "run")]) == 0
+    told = capsys.readouterr().err
+    assert "auto: kbest-mira" in told
+    assert "2-fold cross-validation: BLEU" in told
