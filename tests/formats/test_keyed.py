@@ -133,3 +133,28 @@ def test_keys_that_one_text_lacks_are_named() -> None:
 
 def test_the_header_of_a_table_is_no_sentence() -> None:
     assert texts_by_key(["id\ttext", "7\ta house", "9\tb"]) == {"7": "a house", "9": "b"}
+
+
+def test_first_words_that_another_text_has_as_words_are_no_keys() -> None:
+    lines, other = ["w1 a b", "w2 c d"], ["a w1 b", "w2 c"]
+    assert aligned_texts([("hyp", other), ("ref", lines)]) == [other, lines]
+    assert aligned_texts([("ref", lines)]) == [lines]
+    assert aligned_texts([("hyp", ["a b", "c"]), ("ref", lines)]) == [
+        ["a b", "c"],
+        ["a b", "c d"],
+    ]
+
+
+@pytest.mark.parametrize("key", ["w", ""])
+def test_references_of_lists_keep_first_words_that_candidates_have(
+    tmp_path: Path, key: str
+) -> None:
+    lists, refs = tmp_path / "lists", tmp_path / "refs"
+    refs.write_text("w1 a b\nw2 c d\n")
+    first, second = (f"{key}1 ", f"{key}2 ") if key else ("", "")
+    lists.write_text(
+        f"0 ||| {first}a b ||| f= 1\n0 ||| a ||| f= 0\n"
+        f"1 ||| {second}c d ||| f= 1\n1 ||| c ||| f= 0\n"
+    )
+    found = hopefear.tune("mert", nbest=lists, refs=refs, metric="wer", start={"f": -1.0})
+    assert found.tuning_score == 0.0

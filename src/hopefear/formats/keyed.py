@@ -63,12 +63,17 @@ def offered_keys(files: Iterable[Sequence[str]], wanted: bool | None) -> Sentenc
 
 
 def in_order_of_keys(
-    lines: Sequence[str], name: str, keys: SentenceKeys, wanted: bool | None
+    lines: Sequence[str],
+    name: str,
+    keys: SentenceKeys,
+    wanted: bool | None,
+    candidates: Sequence[str],
 ) -> Sequence[str]:
     """Return references in the order of the lists' sentences, found by their keys if they have any.
 
     Sentences may also have numbers as keys: then every line begins with the number of a sentence.
-    Keys that look like ids, as in utt_0017, are no words, even if the lists have numbers only.
+    Keys that look like ids, as in utt_0017, are keys even if the lists have numbers only, unless
+    one of them is a word of `candidates`, which has a candidate of each sentence.
     """
     texts = None if wanted is False else texts_by_key(lines)
     numbered = [str(number) for number in range(len(lines))]
@@ -78,7 +83,7 @@ def in_order_of_keys(
         if texts is None or wanted is False or not _are_ids(texts):
             return lines
         if not keys.names:
-            return list(texts.values())
+            return list(texts.values()) if _are_no_words(texts, candidates) else lines
     try:
         return keyed_references(keys, texts)
     except DataError as error:
@@ -106,7 +111,8 @@ def aligned_texts(named: Sequence[tuple[str, Sequence[str]]]) -> list[Sequence[s
     """Return texts whose lines correspond, found by keys where lines begin with them.
 
     Texts with the same keys are brought into the order of the first of them. Where only some texts
-    have keys, these have to look like ids, as in utt_0017, and the lines are in the same order.
+    have keys, these have to look like ids, as in utt_0017, that are words of no other text, and the
+    lines are in the same order.
 
     Examples
     --------
@@ -115,7 +121,11 @@ def aligned_texts(named: Sequence[tuple[str, Sequence[str]]]) -> list[Sequence[s
     """
     keyed = [texts_by_key(lines) for _, lines in named]
     same = _same_columns(keyed, [lines for _, lines in named])
-    ids = [texts if texts and (same or _are_ids(texts)) else None for texts in keyed]
+    looks = [texts if texts and _are_ids(texts) else None for texts in keyed]
+    ids = [
+        texts if texts and (same or (looks[i] and _are_confirmed(i, looks, named))) else None
+        for i, texts in enumerate(keyed)
+    ]
     first = next((i for i, texts in enumerate(ids) if texts is not None), None)
     if first is None:
         return [lines for _, lines in named]
@@ -135,6 +145,26 @@ def aligned_texts(named: Sequence[tuple[str, Sequence[str]]]) -> list[Sequence[s
 def _are_ids(keys: Mapping[str, str]) -> bool:
     """Whether the first words of lines cannot be words of the texts."""
     return len(keys) > 1 and all(map(_ID.fullmatch, keys))
+
+
+def _are_no_words(keys: Iterable[str], lines: Sequence[str]) -> bool:
+    """Whether no line has its key as a word."""
+    return not any(key in line.split() for key, line in zip(keys, lines, strict=False))
+
+
+def _are_confirmed(
+    number: int,
+    looks: Sequence[Mapping[str, str] | None],
+    named: Sequence[tuple[str, Sequence[str]]],
+) -> bool:
+    """Whether every other text has half of the same ids at least, or none of them as words."""
+    own = looks[number] or {}
+    others = [
+        2 * len(own.keys() & other) >= len(own) if other else _are_no_words(own, lines)
+        for i, (other, (_, lines)) in enumerate(zip(looks, named, strict=True))
+        if i != number
+    ]
+    return bool(others) and all(others)
 
 
 def _same_columns(

@@ -158,7 +158,7 @@ def load_data(
         signature = f"mean of {settings.score_feature or settings.scores}"
         judged_by = {"scores": fingerprint_numbers(values)} if settings.scores else {}
     else:
-        references = _references(settings, files, keys)
+        references = _references(settings, files, keys, nbest)
         what = f"{_files(settings.nbest)} has n-best lists"
         from_one = len(nbest.empty_sentences) > 0 and nbest.empty_sentences[0] == 0
         _check_length(nbest.sentence_count, references, what, settings, role, from_one=from_one)
@@ -252,11 +252,13 @@ def _of_role(role: str, fingerprints: Fingerprints) -> Fingerprints:
 
 
 def _references(
-    settings: DataSettings, files: Sequence[Sequence[str]], keys: SentenceKeys
+    settings: DataSettings, files: Sequence[Sequence[str]], keys: SentenceKeys, nbest: NBest
 ) -> References:
     names = [str(path) for path in settings.references]
+    lists = map(nbest.rows, range(nbest.sentence_count))
+    candidates = [nbest.text(rows[0]) if rows else "" for rows in lists]
     streams = [
-        in_order_of_keys(lines, name, keys, settings.keyed_references)
+        in_order_of_keys(lines, name, keys, settings.keyed_references, candidates)
         for name, lines in zip(names, files, strict=True)
     ]
     return References.from_streams(streams, names)
