@@ -102,6 +102,8 @@ AROUND = [
 def test_presets_learn_to_translate_with_a_model(files: Files, name: str) -> None:
     # From a start as bad as this, hopes of which the gain counts little are the 1-best.
     bold = ["learner.reference.mu=-1"] if name == "annealed-perceptron" else []
+    if name.endswith("-mixing"):  # the mean of 20 learners of a sentence each hardly moves
+        bold = ["strategy.workers=2"]
     few: dict[str, Any] = {"list_size": 20} if name in AROUND else {}
     few |= {"epochs": 3} if "oro" in name else {"decodings": 3} if few else {}
     events = list(
