@@ -18,6 +18,7 @@ from hopefear.events import (
     CheckpointWritten,
     EpochFinished,
     Event,
+    Noted,
     RunFinished,
     RunStarted,
     Warned,
@@ -74,7 +75,7 @@ def test_a_start_that_a_preset_brings_is_told_and_another_one_goes_before_it(fil
         for event in events:
             if isinstance(event, RunStarted):
                 return event, told
-            if isinstance(event, Warned):
+            if isinstance(event, Noted):
                 told.append(event.message)
         raise AssertionError("the run did not start")
 

@@ -147,7 +147,7 @@ def settings_and_data(
 
 def _is_in_memory(nbest: object) -> bool:
     """Whether lists are objects, not names of files."""
-    if nbest is None or isinstance(nbest, str | Path):
+    if nbest is None or isinstance(nbest, str | Path | int | float):
         return False
     named = isinstance(nbest, list | tuple) and all(isinstance(one, str | Path) for one in nbest)
     return not named

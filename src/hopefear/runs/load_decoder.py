@@ -11,6 +11,7 @@ import numpy as np
 from hopefear.candidates import CommandDecoder, CommandSet, DecodedSet, Parses, write_parses
 from hopefear.candidates.discretized import learn_rule_bins
 from hopefear.errors import DataError
+from hopefear.events import Note
 from hopefear.formats import read_lines, read_weights
 from hopefear.formats.files import Tell
 from hopefear.formats.forests.store import ForestStore
@@ -112,7 +113,7 @@ class _Models:
         found, about = given_start(self._settings), ""
         given = found and converted(model, *found)
         if given is None and (given := matching_weights(self._settings, names)) is not None:
-            about = f"{about_patterns(given)}, not from {model.path / model.settings.weights}"
+            about = Note(f"{about_patterns(given)}, not from {model.path / model.settings.weights}")
         start = model.weights if given is None else given
         check_common_features(start, list(names))
         return start, about
