@@ -5,7 +5,7 @@ from typing import Generic, TypeVar, cast
 
 from hopefear.errors import ConfigError
 
-__all__ = ["Registry", "suggest"]
+__all__ = ["Registry", "nearest", "suggest"]
 
 T = TypeVar("T")
 Factory = TypeVar("Factory", bound=Callable[..., object])
@@ -21,14 +21,29 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("refs", ["references", "scores"])
     "; did you mean 'references'? Known: references, scores"
     """
+    names = sorted(known)
+    near = nearest(name, names)
+    question = ";" if near is None else f"; did you mean '{near}'?"
+    return f"{question} {'known' if near is None else 'Known'}: {', '.join(names) or 'none'}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return what an unknown name was probably meant to be.
+
+    That is a name that it is the end of, one that is spelled alike, or one that it is short for.
+
+    Examples
+    --------
+    >>> nearest("kbmira", ["kbest-mira", "moses-kbmira"])
+    'moses-kbmira'
+    """
     from difflib import get_close_matches
 
     names = sorted(known)
+    ends = [longer for longer in names if longer.endswith(f"-{name}")]
     short_for = [longer for longer in names if _abbreviates(name, longer)]
-    near = get_close_matches(name, names, n=1, cutoff=0.8) or short_for[:1]
-    near = near or get_close_matches(name, names, n=1)
-    question = f"; did you mean '{near[0]}'?" if near else ";"
-    return f"{question} {'Known' if near else 'known'}: {', '.join(names) or 'none'}"
+    near = ends or get_close_matches(name, names, n=1, cutoff=0.8) or short_for
+    return next(iter(near or get_close_matches(name, names, n=1)), None)
 
 
 def _abbreviates(short: str, name: str) -> bool:

@@ -17,7 +17,7 @@ from hopefear.learners import AnyLearner, learners
 from hopefear.metrics import metrics
 from hopefear.parallel import Serial, strategies
 from hopefear.presets import VARIANTS, load_presets, overlaid
-from hopefear.registry import suggest
+from hopefear.registry import nearest, suggest
 from hopefear.runs.settings import TuneSettings
 from hopefear.settings import config
 from hopefear.settings.config import Table, parse_assignment, parse_fields, put, read_table
@@ -157,12 +157,9 @@ def _suggest_learner(name: str) -> str:
     plain = [
         known for known in (AUTO, *load_presets(), *learners) if not re.search(r"[0-9]{4}", known)
     ]
-    # An ending is more than likeness: kbmira is moses-kbmira.
-    for known in plain:
-        if known.endswith(f"-{name}"):
-            return f"; did you mean '{known}'? See 'hopefear presets'"
-    found = suggest(name, plain).partition("nown:")[0].rstrip("Kk ").rstrip(";")
-    return f"{found} See 'hopefear presets'" if found else "; see 'hopefear presets'"
+    near = nearest(name, plain)
+    question = ";" if near is None else f"; did you mean '{near}'?"
+    return f"{question} {'see' if near is None else 'See'} 'hopefear presets'"
 
 
 def _metric_table(table: Table) -> Table:
