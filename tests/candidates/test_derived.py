@@ -199,7 +199,7 @@ def test_the_command_line_takes_derived_features(
 ) -> None:
     cli = Hopefear(capsys)
     data = ["--nbest", files["nbest"], "--refs", files["refs"], "-o", files["run"]]
-    ended = cli("tune", "mert", *data, "--features", "+words,+cpoy")
+    ended = cli("tune", "mert", *data, "--features", "+words,+cop")
     assert ended.code == 2
     assert "did you mean 'copy'" in ended.err
     ended = cli("tune", "mert", *data, "--features", "+copy")
