@@ -219,10 +219,53 @@ void bind_word_aligner(nb::module_& m) {
             nb::arg("tension"), nb::arg("concentration"), nb::arg("max_length"), nb::arg("memory"),
             nb::arg("threads"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
             nb::call_guard<nb::gil_scoped_release>(), "Both texts, which must not change.")
-        .def("iterate", &WordAligner::iterate, nb::call_guard<nb::gil_scoped_release>(),
-             "An iteration of expectation maximization.")
-        .def("align", &WordAligner::align, nb::call_guard<nb::gil_scoped_release>(),
-             "The most probable links.")
+        .def("__len__", &WordAligner::size)
+        .def(
+            "expect",
+            [](WordAligner& self, std::size_t begin, std::size_t end) {
+                self.expect({begin, end});
+            },
+            nb::arg("begin"), nb::arg("end"), nb::call_guard<nb::gil_scoped_release>(),
+            "Add the expected counts of some sentences.")
+        .def("maximize", &WordAligner::maximize, nb::call_guard<nb::gil_scoped_release>(),
+             "Learn from the expected counts of all sentences.")
+        .def(
+            "align",
+            [](WordAligner& self, std::size_t begin, std::size_t end) {
+                return self.align({begin, end});
+            },
+            nb::arg("begin"), nb::arg("end"), nb::call_guard<nb::gil_scoped_release>(),
+            "The most probable links of some sentences.")
+        .def(
+            "take_counts",
+            [](WordAligner& self) {
+                return to_array(without_gil([&] { return self.take_counts(); }));
+            },
+            "Remove and return the expected counts since the last maximization.")
+        .def(
+            "add_counts",
+            [](WordAligner& self, const ArrayIn<std::uint64_t>& counts) {
+                without_gil([&] { self.add_counts(as_span(counts)); });
+            },
+            nb::arg("counts"), "Add the expected counts of another process.")
+        .def(
+            "parameters",
+            [](WordAligner& self) {
+                AlignmentParameters found = without_gil([&] { return self.parameters(); });
+                return std::tuple(found.forward_tension, found.reverse_tension,
+                                  to_array(std::move(found.probabilities)));
+            },
+            "The tensions of both directions, and all probabilities.")
+        .def(
+            "set_parameters",
+            [](WordAligner& self, double forward_tension, double reverse_tension,
+               const ArrayIn<float>& probabilities) {
+                without_gil([&] {
+                    self.set_parameters(forward_tension, reverse_tension, as_span(probabilities));
+                });
+            },
+            nb::arg("forward_tension"), nb::arg("reverse_tension"), nb::arg("probabilities"),
+            "Go on with the parameters of another process.")
         .def_prop_ro("used", &WordAligner::used,
                      "How many sentence pairs the model is estimated from.");
 }

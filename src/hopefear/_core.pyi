@@ -1988,11 +1988,28 @@ class WordAligner:
     def __init__(self, source: TextParser, target: TextParser, *, null_probability: float, tension: float, concentration: float, max_length: int, memory: int, threads: int) -> None:
         """Both texts, which must not change."""
 
-    def iterate(self) -> None:
-        """An iteration of expectation maximization."""
+    def __len__(self) -> int: ...
 
-    def align(self) -> DirectedAlignments:
-        """The most probable links."""
+    def expect(self, begin: int, end: int) -> None:
+        """Add the expected counts of some sentences."""
+
+    def maximize(self) -> None:
+        """Learn from the expected counts of all sentences."""
+
+    def align(self, begin: int, end: int) -> DirectedAlignments:
+        """The most probable links of some sentences."""
+
+    def take_counts(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+        """Remove and return the expected counts since the last maximization."""
+
+    def add_counts(self, counts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add the expected counts of another process."""
+
+    def parameters(self) -> tuple[float, float, Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C')]]:
+        """The tensions of both directions, and all probabilities."""
+
+    def set_parameters(self, forward_tension: float, reverse_tension: float, probabilities: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Go on with the parameters of another process."""
 
     @property
     def used(self) -> int:

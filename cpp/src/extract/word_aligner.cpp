@@ -191,16 +191,90 @@ bool WordAligner::add_pairs(std::size_t sentence) {
     return true;
 }
 
-void WordAligner::iterate() {
-    parallel_blocks(source_->size(), sentences_a_block, options_.threads,
-                    [this](std::size_t begin, std::size_t end) {
+void WordAligner::check(SentenceRange sentences) const {
+    if (sentences.begin > sentences.end || sentences.end > size())
+        fail<DataError>("no sentences ", sentences.begin, " to ", sentences.end, " in a text of ",
+                        size());
+}
+
+void WordAligner::expect(SentenceRange sentences) {
+    check(sentences);
+    parallel_blocks(sentences.end - sentences.begin, sentences_a_block, options_.threads,
+                    [&](std::size_t begin, std::size_t end) {
                         Sentence sentence(*this);
-                        for (std::size_t i = begin; i < end; ++i)
+                        for (std::size_t i = sentences.begin + begin; i < sentences.begin + end;
+                             ++i)
                             if (in_use_[i]) {
                                 sentence.load(i);
                                 sentence.expect();
                             }
                     });
+}
+
+template <class Visit>
+void WordAligner::for_each_count(const Visit& visit) {
+    for (WordPair& pair : pairs_.slots())
+        if (pair.used()) {
+            visit(pair.target_given_source_count);
+            visit(pair.source_given_target_count);
+        }
+    for (Direction* direction : {&forward_, &reverse_}) {
+        for (ExpectedCount& count : direction->null_counts) visit(count);
+        visit(direction->distance);
+        visit(direction->linked);
+    }
+}
+
+template <class Visit>
+void WordAligner::for_each_probability(const Visit& visit) {
+    for (WordPair& pair : pairs_.slots())
+        if (pair.used()) {
+            visit(pair.target_given_source);
+            visit(pair.source_given_target);
+        }
+    for (Direction* direction : {&forward_, &reverse_})
+        for (float& probability : direction->null_probabilities) visit(probability);
+}
+
+std::vector<std::uint64_t> WordAligner::take_counts() {
+    std::vector<std::uint64_t> counts;
+    for_each_count([&](ExpectedCount& count) {
+        counts.push_back(count.units());
+        count.clear();
+    });
+    return counts;
+}
+
+void WordAligner::add_counts(std::span<const std::uint64_t> counts) {
+    std::size_t expected = 0;
+    for_each_count([&](ExpectedCount&) { ++expected; });
+    if (counts.size() != expected)
+        fail<DataError>(counts.size(), " expected counts of another text or other options; this ",
+                        "one has ", expected);
+    auto next = counts.begin();
+    for_each_count([&](ExpectedCount& count) { count.add_units(*next++); });
+}
+
+AlignmentParameters WordAligner::parameters() {
+    AlignmentParameters found{forward_.tension, reverse_.tension, {}};
+    for_each_probability([&](float probability) { found.probabilities.push_back(probability); });
+    return found;
+}
+
+void WordAligner::set_parameters(double forward_tension, double reverse_tension,
+                                 std::span<const float> probabilities) {
+    std::size_t expected = 0;
+    for_each_probability([&](float&) { ++expected; });
+    if (probabilities.size() != expected)
+        fail<DataError>(probabilities.size(), " probabilities of another text or other options; ",
+                        "this one has ", expected);
+    forward_.tension = forward_tension;
+    reverse_.tension = reverse_tension;
+    auto next = probabilities.begin();
+    for_each_probability([&](float& probability) { probability = *next++; });
+}
+
+void WordAligner::learn_tension() {
     for (Direction* direction : {&forward_, &reverse_}) {
         const double words = direction->linked.value();
         double all = 0.0;
@@ -213,10 +287,10 @@ void WordAligner::iterate() {
         direction->distance.clear();
         direction->linked.clear();
     }
-    maximize();
 }
 
 void WordAligner::maximize() {
+    learn_tension();
     const double alpha = options_.concentration;
     constexpr std::size_t block = 1 << 14;
     std::vector<ExpectedCount> source_totals(source_->words.size());
@@ -262,13 +336,14 @@ void WordAligner::maximize() {
     }
 }
 
-DirectedAlignments WordAligner::align() {
+DirectedAlignments WordAligner::align(SentenceRange sentences) {
+    check(sentences);
     constexpr std::size_t together = 1 << 14;
     DirectedAlignments found;
     std::vector<std::vector<Link>> forward;
     std::vector<std::vector<Link>> reverse;
-    for (std::size_t first = 0; first < source_->size(); first += together) {
-        const std::size_t count = std::min(together, source_->size() - first);
+    for (std::size_t first = sentences.begin; first < sentences.end; first += together) {
+        const std::size_t count = std::min(together, sentences.end - first);
         forward.assign(count, {});
         reverse.assign(count, {});
         parallel_blocks(count, sentences_a_block, options_.threads,

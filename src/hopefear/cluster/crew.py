@@ -86,12 +86,16 @@ class Crew:
         self._places: dict[int, _Place] = {}
         self.notes: list[str] = []
 
-    def arrange(self, count: int | None = None, *, most: int | None = None) -> int:
-        """Have this many workers, on all nodes alike; by default one for each processor.
+    def arrange(
+        self, count: int | None = None, *, most: int | None = None, each_node: bool = False
+    ) -> int:
+        """Have this many workers, on all nodes alike; by default one for each processor, or node.
 
         Workers that are well placed stay. Returns how many there are, `most` of them at most.
         """
         nodes = self._nodes()
+        if each_node:
+            nodes = dict.fromkeys(nodes, 1.0)
         number = count or int(sum(nodes.values()))
         number = number if most is None else min(number, most)
         for gone in [k for k in self._places if k >= number]:
@@ -160,6 +164,10 @@ class Crew:
     def handle(self, number: int) -> Any:
         """Return a worker as Ray knows it."""
         return self._places[number].handle
+
+    def processors(self, number: int) -> int:
+        """Return how many processors a worker's node has."""
+        return max(1, int(self._nodes().get(self._places[number].node, 1)))
 
     def take_notes(self) -> tuple[str, ...]:
         """Return what happened to workers since the last time."""

@@ -4,16 +4,18 @@ import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from hopefear.cluster.connection import connected
 from hopefear.cluster.crew import Crew, Member
 from hopefear.cluster.ordered import map_in_order
 from hopefear.errors import ClusterError
 
-__all__ = ["Runner", "carry_out", "meanwhile"]
+__all__ = ["Runner", "Share", "ShareOut", "carry_out", "meanwhile", "sharing"]
 
 Result = TypeVar("Result")
 Task = Callable[[], Result]
@@ -41,6 +43,58 @@ def carry_out(tasks: "Sequence[Task[Result]]", cluster: str) -> Iterator[Result]
         try:
             crew.arrange(most=len(tasks))
             yield from map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1)
+        finally:
+            crew.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """What one of several machines does of something that has many parts.
+
+    Attributes
+    ----------
+    begin, end : int
+        The parts from `begin` on, up to `end`.
+    threads : int
+        The processors of the machine.
+    """
+
+    begin: int
+    end: int
+    threads: int
+
+
+class ShareOut(Protocol):
+    """Lets every machine do a share of something."""
+
+    def __call__(self, count: int, work: Callable[[Share], Result]) -> Iterator[Result]:
+        """Call work, a function of an importable module, with shares of `count` parts.
+
+        The results are in the order of the shares.
+        """
+
+
+@contextmanager
+def sharing(cluster: str) -> Iterator[ShareOut]:
+    """Give a function that shares work out to one process on each node of a cluster.
+
+    These processes stay until the end, so that they may keep what they have read.
+    """
+
+    def share_out(count: int, work: Callable[[Share], Result]) -> Iterator[Result]:
+        crew.arrange(each_node=True, most=max(1, count))
+        threads = [crew.processors(number) for number in crew.numbers]
+        ends = [count * sum(threads[: k + 1]) // sum(threads) for k in range(len(threads))]
+        tasks = [
+            partial(work, Share(begin=begin, end=end, threads=some))
+            for begin, end, some in zip([0, *ends], ends, threads, strict=False)
+        ]
+        yield from map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1)
+
+    with connected(cluster):
+        crew = Crew(Runner)
+        try:
+            yield share_out
         finally:
             crew.close()
 

@@ -5,14 +5,16 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from hopefear._core import AlignmentParser
+from hopefear._core import AlignmentParser, WordAligner
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.translation.training.align import (
     SYMMETRIZATIONS,
@@ -20,6 +22,7 @@ from hopefear.translation.training.align import (
     DiagonalAligner,
     align,
     read_alignments,
+    read_text,
     symmetrize,
     write_alignments,
 )
@@ -329,6 +332,43 @@ def test_little_memory_estimates_from_fewer_sentences_but_aligns_all(tmp_path: P
     diagonal = {(i, i) for i in range(20)}
     right = sum(len(links & diagonal) for links in all_links(forward))
     assert right > 0.95 * 20 * len(bitext)
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 1 << 31])  # pairs of a sample, or of all sentences
+def test_processes_that_share_sentences_find_the_same_links(tmp_path: Path, memory: int) -> None:
+    random = Random(1)
+    words = [f"{i:x}" for i in range(300)]
+    bitext = [(random.choices(words, k=8), random.choices(words, k=9)) for _ in range(400)]
+    texts = write(tmp_path, bitext)
+    options = DiagonalAligner(memory=memory)
+
+    def opened() -> WordAligner:
+        return WordAligner(
+            read_text(texts[0]),
+            read_text(texts[1]),
+            null_probability=options.null_probability,
+            tension=options.tension,
+            concentration=options.concentration,
+            max_length=options.max_length,
+            memory=memory,
+            threads=1,
+        )
+
+    ends = (0, 1, 150, 400)
+    first, others = opened(), [opened() for _ in ends[1:]]
+    for _ in range(options.iterations):
+        for k, other in enumerate(others):
+            other.set_parameters(*first.parameters())
+            other.expect(ends[k], ends[k + 1])
+            first.add_counts(other.take_counts())
+        first.maximize()
+    found = []
+    for k, other in enumerate(others):
+        other.set_parameters(*first.parameters())
+        found += all_links(other.align(ends[k], ends[k + 1]).forward)
+    assert found == all_links(options.align(*texts)[0])
+    with pytest.raises(DataError, match="another text"):
+        first.add_counts(np.zeros(1, np.uint64))
 
 
 def test_texts_of_different_length_are_refused(tmp_path: Path) -> None:

@@ -57,6 +57,10 @@ class ExpectedCount {
     }
     void clear() { units_.store(0, std::memory_order_relaxed); }
 
+    // The sum as a whole number, to add up what several processes have counted.
+    [[nodiscard]] std::uint64_t units() const { return units_.load(std::memory_order_relaxed); }
+    void add_units(std::uint64_t units) { units_.fetch_add(units, std::memory_order_relaxed); }
+
     ExpectedCount() = default;
     ExpectedCount(const ExpectedCount& other) : units_(other.units_.load()) {}
     ExpectedCount& operator=(const ExpectedCount& other) {

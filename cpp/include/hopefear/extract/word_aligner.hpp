@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hopefear/extract/alignment_model.hpp"
@@ -28,6 +29,21 @@ struct DirectedAlignments {
     Alignments reverse;  // each source word has chosen
 };
 
+// What an iteration changes.
+struct AlignmentParameters {
+    double forward_tension;
+    double reverse_tension;
+    std::vector<float> probabilities;
+};
+
+// The sentences of a text from `begin` on, up to `end`.
+struct SentenceRange {
+    std::size_t begin;
+    std::size_t end;
+};
+
+// Several processes with the same texts and options can share the work: parameters and counts of
+// one are those of all, and sums of counts do not depend on how sentences are divided.
 class WordAligner {
   public:
     // The texts must outlive this object. If the word pairs do not fit into memory, the model is
@@ -35,10 +51,22 @@ class WordAligner {
     WordAligner(const extraction::Text& source, const extraction::Text& target,
                 const WordAlignerOptions& options);
 
-    // An iteration of expectation maximization.
-    void iterate();
-    // The most probable links.
-    [[nodiscard]] DirectedAlignments align();
+    // An iteration of expectation maximization is the expectation of all sentences, then a
+    // maximization.
+    void expect(SentenceRange sentences);
+    void maximize();
+    // The most probable links of some sentences.
+    [[nodiscard]] DirectedAlignments align(SentenceRange sentences);
+
+    // The expected counts since the last maximization, which are removed here.
+    [[nodiscard]] std::vector<std::uint64_t> take_counts();
+    // Add the expected counts of another process.
+    void add_counts(std::span<const std::uint64_t> counts);
+    [[nodiscard]] AlignmentParameters parameters();
+    void set_parameters(double forward_tension, double reverse_tension,
+                        std::span<const float> probabilities);
+
+    [[nodiscard]] std::size_t size() const { return source_->size(); }
     // How many sentence pairs the model is estimated from.
     [[nodiscard]] std::size_t used() const { return used_; }
 
@@ -58,7 +86,14 @@ class WordAligner {
     [[nodiscard]] bool can_align(std::size_t sentence) const;
     void collect_pairs();
     bool add_pairs(std::size_t sentence);
-    void maximize();
+    void check(SentenceRange sentences) const;
+    void learn_tension();
+    // Call visit(count) for each expected count, and visit(probability) for each probability, in
+    // an order that is the same in all processes.
+    template <class Visit>
+    void for_each_count(const Visit& visit);
+    template <class Visit>
+    void for_each_probability(const Visit& visit);
 
     const extraction::Text* source_;
     const extraction::Text* target_;

@@ -12,9 +12,14 @@ import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear._core import (
@@ -24,6 +29,7 @@ from hopefear._core import (
     SymmetrizationFinal,
     symmetrize_alignments,
 )
+from hopefear.cluster.tasks import Share, sharing
 from hopefear.errors import ConfigError, DataError
 from hopefear.formats.files import PathLike, Tell, open_output, open_source, tell_nobody
 from hopefear.registry import suggest
@@ -177,11 +183,41 @@ class DiagonalAligner:
         self, source: PathLike, target: PathLike, tell: Tell = tell_nobody
     ) -> tuple[Alignments, Alignments]:
         """Return the links chosen by target words, and those chosen by source words."""
-        texts = read_text(source), read_text(target)
         tell("aligning", 0, self.iterations + 1)
+        aligner = self._open(source, target)
+        for iteration in range(1, self.iterations + 1):
+            aligner.expect(0, len(aligner))
+            aligner.maximize()
+            tell("aligning", iteration, self.iterations + 1)
+        found = aligner.align(0, len(aligner))
+        tell("aligning", self.iterations + 1, self.iterations + 1)
+        return found.forward, found.reverse
+
+    def align_on(
+        self, cluster: str, source: PathLike, target: PathLike, method: str, tell: Tell
+    ) -> Alignments:
+        """Return the combined links, which the machines of a cluster find by shards."""
+        tell("aligning", 0, self.iterations + 1)
+        aligner = self._open(source, target)
+        with sharing(cluster) as share_out:
+            for iteration in range(1, self.iterations + 1):
+                expect = partial(_expect, self, source, target, aligner.parameters())
+                for counts in share_out(len(aligner), expect):
+                    aligner.add_counts(counts)
+                aligner.maximize()
+                tell("aligning", iteration, self.iterations + 1)
+            choose = partial(_choose, self, source, target, aligner.parameters(), method)
+            parser = AlignmentParser("alignments of the cluster")
+            for text in share_out(len(aligner), choose):
+                parser.feed(text)
+        tell("aligning", self.iterations + 1, self.iterations + 1)
+        return parser.finish()
+
+    def _open(self, source: PathLike, target: PathLike) -> _core.WordAligner:
         try:
-            aligner = _core.WordAligner(
-                *texts,
+            return _core.WordAligner(
+                read_text(source),
+                read_text(target),
                 null_probability=self.null_probability,
                 tension=self.tension,
                 concentration=self.concentration,
@@ -191,12 +227,45 @@ class DiagonalAligner:
             )
         except DataError as error:
             raise DataError(f"{source}, {target}: {error}") from error
-        for iteration in range(1, self.iterations + 1):
-            aligner.iterate()
-            tell("aligning", iteration, self.iterations + 1)
-        found = aligner.align()
-        tell("aligning", self.iterations + 1, self.iterations + 1)
-        return found.forward, found.reverse
+
+
+# What the machines of a cluster do. They keep the texts and their pairs of words.
+
+Parameters = tuple[float, float, NDArray[np.float32]]
+
+
+@lru_cache(maxsize=1)
+def _opened(settings: DiagonalAligner, source: PathLike, target: PathLike) -> _core.WordAligner:
+    return settings._open(source, target)
+
+
+def _expect(
+    settings: DiagonalAligner,
+    source: PathLike,
+    target: PathLike,
+    parameters: Parameters,
+    share: Share,
+) -> NDArray[np.uint64]:
+    aligner = _opened(replace(settings, threads=share.threads), source, target)
+    aligner.take_counts()  # of a share that nobody waited for
+    aligner.set_parameters(*parameters)
+    aligner.expect(share.begin, share.end)
+    return aligner.take_counts()
+
+
+def _choose(
+    settings: DiagonalAligner,
+    source: PathLike,
+    target: PathLike,
+    parameters: Parameters,
+    method: str,
+    share: Share,
+) -> bytes:
+    aligner = _opened(replace(settings, threads=share.threads), source, target)
+    aligner.set_parameters(*parameters)
+    found = aligner.align(share.begin, share.end)
+    links = symmetrize(found.forward, found.reverse, method)
+    return "".join(f"{links.text(i)}\n" for i in range(len(links))).encode()
 
 
 def align(

@@ -113,9 +113,11 @@ def find_alignments(work: Work, inputs: Inputs) -> FoundAlignments | None:
             work.tell("aligning", 0, 0)
             found = align(source, target, method=chosen.symmetrization)
         else:
-            diagonal = work.settings.with_resources(chosen.diagonal)
-            directed = diagonal.align(source, target, work.tell)
-            found = symmetrize(*directed, chosen.symmetrization)
+            diagonal, method = work.settings.with_resources(chosen.diagonal), chosen.symmetrization
+            if work.settings.cluster is None:
+                found = symmetrize(*diagonal.align(source, target, work.tell), method)
+            else:
+                found = diagonal.align_on(work.settings.cluster, source, target, method, work.tell)
         write_alignments(found, path)
         return {"aligner": aligner, "sentences": len(found), "links": found.link_count}
 

@@ -220,9 +220,9 @@ class TrainSettings:
     )
     cluster: str | None = setting(
         None,
-        "A Ray cluster that makes the language models while this machine aligns and extracts: "
-        "HOST:PORT of its head, or 'local' to start one on this machine. All machines find the "
-        "files on the same paths. The model is the same.",
+        "A Ray cluster that aligns the sentences by shards (with the built-in aligner) and makes "
+        "the language models meanwhile: HOST:PORT of its head, or 'local' to start one on this "
+        "machine. All machines find the files on the same paths. The model is the same.",
         group="Run",
         metavar="ADDRESS",
         shown="this machine alone",
