@@ -99,7 +99,14 @@ def test_asynchronous_learners_follow_algorithm_4(
     data = synthetic_forests(sentences=10, longest=3)
     start = FOREST_START.vector(data.feature_names)
     rhythm = learner.rhythm
-    task = Task(learner=learner, data=data, rhythm=rhythm, origin=start, executor=Threads())
+    task = Task(
+        learner=learner,
+        data=data,
+        rhythm=rhythm,
+        origin=start,
+        executor=Threads(),
+        work=np.ones(data.sentence_count),
+    )
     strategy = Asynchronous(workers=workers)
     state = strategy.start(task, start)
     for epoch in range(3):

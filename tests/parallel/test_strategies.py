@@ -15,6 +15,7 @@ from hopefear.learners import AnyLearner, KBestMira, Mira, OnlineSgd, Oro, Perce
 from hopefear.learners.visit import Taught, Visit
 from hopefear.metrics import Bleu, References
 from hopefear.parallel import Asynchronous, Mixing, Pass, Serial, Strategy, Task, Threads
+from hopefear.parallel.base import deal
 from hopefear.parallel.codec import decode, encode
 from hopefear.regularizers import L2
 from hopefear.rhythm import Block, Step
@@ -31,7 +32,12 @@ from tuning_sets import (
 
 def task_of(learner: AnyLearner, data: Candidates, weights: FloatArray) -> Task:
     return Task(
-        learner=learner, data=data, rhythm=learner.rhythm, origin=weights, executor=Threads()
+        learner=learner,
+        data=data,
+        rhythm=learner.rhythm,
+        origin=weights,
+        executor=Threads(),
+        work=data.work,
     )
 
 
@@ -106,6 +112,26 @@ def test_every_sentence_is_visited_once_in_an_epoch_by_whomever() -> None:
         assert found.figures.sentences == 20
 
 
+def test_sentences_are_dealt_out_once_each_with_equal_work() -> None:
+    draws = np.random.default_rng(1)
+    work = draws.lognormal(sigma=1.0, size=300)
+    order = draws.permutation(300)
+    for count in (1, 2, 7):
+        hands = deal(order, work, count)
+        assert sorted(np.concatenate(hands).tolist()) == list(range(300))
+        assert {len(hand) for hand in hands} <= {300 // count, 300 // count + 1}
+        loads = [work[hand].sum() for hand in hands]
+        assert max(loads) - min(loads) <= work.max()
+        places = [np.argsort(order)[hand] for hand in hands]
+        assert all((np.diff(place) > 0).all() for place in places)
+    assert_array_equal(deal(order, np.ones(300), 7)[2], order[2::7])
+
+
+def test_a_sentence_of_a_model_is_as_much_work_as_its_parse_is_large() -> None:
+    data = synthetic_forests(sentences=4)
+    assert_array_equal(data.work, [one.edge_count for one in data.forests if one is not None])
+
+
 def test_asynchronous_learners_hear_every_lesson_of_the_others_once() -> None:
     class Listening(OnlineSgd):
         def learn(self, *given: Any) -> Any:
@@ -147,6 +173,7 @@ def test_what_is_heard_at_a_sentence_without_a_forest_is_learned_at_the_next_one
 
 def test_learners_keep_their_own_weights_and_stand_for_the_mean_of_all_steps() -> None:
     task, start = forest_task(Mira(rate=0.05))
+    task = replace(task, work=np.ones(20))
     strategy = Asynchronous(workers=3)
     state = epochs_of(task, strategy, start, 2)[-1].state
     currents = [one.weights.current for one in state.states]

@@ -80,6 +80,11 @@ class Candidates(ABC):
         """The number of candidates, if they can be counted."""
         return None
 
+    @cached_property
+    def work(self) -> FloatArray:
+        """Roughly how much work each sentence is, relative to others."""
+        return np.ones(self.sentence_count)
+
     @property
     def oracle_score(self) -> float | None:
         """The metric of the best candidates, if they can be found."""

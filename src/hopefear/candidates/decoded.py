@@ -188,6 +188,12 @@ class DecodedSet(HasForests, HasForestSets, HasBlockLists):
         scaled.feature_unit = np.ones(len(self.feature_names))
         return scaled
 
+    @cached_property
+    def work(self) -> FloatArray:
+        """The sizes of the parses, which rescoring takes in proportion to."""
+        sizes = [self._parses.store.size(sentence) for sentence in range(self.sentence_count)]
+        return np.array(sizes, dtype=np.float64)
+
     def forest(self, sentence: int, weights: FloatArray) -> Forest | None:
         """Return what cube pruning leaves of a sentence's parses under weights."""
         parse = self._parses[sentence]

@@ -86,6 +86,11 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         return len(self.forests)
 
     @cached_property
+    def work(self) -> FloatArray:
+        """The numbers of edges."""
+        return np.array([0.0 if one is None else one.edge_count for one in self.forests])
+
+    @cached_property
     def oracle_score(self) -> float | None:
         """The metric of the best derivations found; None for metrics other than BLEU on words."""
         if (split := self.bleu_forests) is None:

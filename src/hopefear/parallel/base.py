@@ -135,6 +135,8 @@ class Task:
         What a pull to the start pulls to.
     executor : Executor
         Where workers work.
+    work : array
+        Roughly how much work each sentence is: workers get equal shares.
     """
 
     learner: AnyLearner
@@ -142,6 +144,7 @@ class Task:
     rhythm: Rhythm
     origin: FloatArray
     executor: Executor
+    work: FloatArray
     _shards: dict[tuple[int, int], Candidates] = field(default_factory=dict)
 
     def start(self, weights: FloatArray) -> Any:
@@ -149,8 +152,8 @@ class Task:
         return self.learner.start(self.data, weights, self.origin)
 
     def shard(self, number: int, count: int) -> tuple["Task", IntArray]:
-        """Return the task of one of several workers, and its sentences: every count-th."""
-        sentences = np.arange(number, self.data.sentence_count, count)
+        """Return the task of one of several workers, and its sentences."""
+        sentences = deal(np.arange(self.data.sentence_count), self.work, count)[number]
         if count == 1:
             return self, sentences
         if (number, count) not in self._shards:
@@ -178,7 +181,8 @@ class Task:
             alone = replace(step, shard=number)
             order = alone.visits(sentences)
             return Walk(part, state, split_blocks(order, self.rhythm.block), alone)
-        order = step.visits(np.arange(self.data.sentence_count))[number::count]
+        visits = step.visits(np.arange(self.data.sentence_count))
+        order = deal(visits, self.work, count)[number]
         blocks = split_blocks(order, self.rhythm.block or 1)
         return Walk(
             self,
@@ -188,6 +192,23 @@ class Task:
             listeners=count - 1,
             unheard=inboxes[number],
         )
+
+
+def deal(sentences: IntArray, work: FloatArray, count: int) -> list[IntArray]:
+    """Deal sentences out to so many workers, in rounds of one for each, with as equal work.
+
+    In a round, whoever had the least work so far gets the largest sentence. Sentences of equal work
+    go round in order.
+    """
+    hands: list[list[int]] = [[] for _ in range(count)]
+    loads = np.zeros(count)
+    for first in range(0, len(sentences), count):
+        some = sentences[first : first + count]
+        largest = some[np.argsort(-work[some], kind="stable")]
+        for worker, sentence in zip(np.argsort(loads, kind="stable"), largest, strict=False):
+            hands[worker].append(int(sentence))
+            loads[worker] += work[sentence]
+    return [np.array(hand, dtype=np.int64) for hand in hands]
 
 
 class Walk:

@@ -34,6 +34,7 @@ class Assignment:
     learner: AnyLearner
     rhythm: Rhythm
     origin: FloatArray
+    work: FloatArray
     parcel: Parcel
 
     def task(self) -> Task:
@@ -44,6 +45,7 @@ class Assignment:
             rhythm=self.rhythm,
             origin=self.origin,
             executor=Threads(),
+            work=self.work,
         )
 
 
@@ -321,6 +323,7 @@ class RemoteWorkers:
                 learner=part.learner,
                 rhythm=part.rhythm,
                 origin=part.origin,
+                work=part.work,
                 parcel=self._parcel(part.data),
             )
             self._assignments[key] = (self._ray.put(assignment),)

@@ -114,6 +114,7 @@ class Passes:
             rhythm=self.rhythm,
             origin=self.origin * self._unit,
             executor=self.executor,
+            work=data.work,
         )
 
     def start(self, weights: FloatArray) -> Any:

@@ -354,6 +354,11 @@ class ForestStore(Mapping[int, Forest]):
     def __getitem__(self, sentence: int) -> Forest:
         return self._places[sentence].forest(sentence)
 
+    def size(self, sentence: int) -> int:
+        """Return the bytes of a forest before compression; 0 for a sentence that has none."""
+        shard = self._places.get(sentence)
+        return 0 if shard is None else shard.index[sentence].size
+
     def __iter__(self) -> Iterator[int]:
         return iter(self._places)
 
