@@ -104,7 +104,99 @@ void bind_extraction(nb::module_& m) {
         "Extract and score rules and write them as a grammar.");
 }
 
-using namespace extraction;
+// What processes tell each other, in a form that Python can send.
+using Collected = std::tuple<std::string, std::vector<std::uint64_t>, std::uint64_t, std::uint64_t>;
+using Scored = std::pair<std::string, std::vector<std::uint64_t>>;
+using Counted = std::tuple<ArrayIn<std::uint64_t>, std::string, std::vector<std::uint64_t>>;
+
+std::vector<CollectedRules> collected_of(const std::vector<Collected>& all) {
+    std::vector<CollectedRules> result;
+    for (const auto& [path, sizes, phrase_pairs, found] : all)
+        result.push_back({{path, sizes}, phrase_pairs, found});
+    return result;
+}
+
+std::vector<ScoredRules> scored_of(const std::vector<Scored>& all) {
+    std::vector<ScoredRules> result;
+    for (const auto& [path, counts] : all) result.push_back({path, counts});
+    return result;
+}
+
+void bind_shared_extraction(nb::module_& m) {
+    nb::class_<SharedExtraction>(m, "SharedExtraction",
+                                 "An extraction by several processes, which share a folder.")
+        .def(
+            "__init__",
+            [](SharedExtraction* self, const Bitext& bitext, const Options& options,
+               Smoothing smoothing, const SourceFilter* filter, std::size_t memory,
+               const std::string& directory, std::size_t threads) {
+                new (self) SharedExtraction(bitext, options, smoothing, filter,
+                                            {memory, directory, threads});
+            },
+            nb::kw_only(), nb::arg("bitext"), nb::arg("options"), nb::arg("smoothing"),
+            nb::arg("filter").none(), nb::arg("memory"), nb::arg("directory"), nb::arg("threads"),
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
+        .def_prop_ro("partitions", &SharedExtraction::partitions,
+                     "How many ranges of source sides there are to score.")
+        .def(
+            "collect",
+            [](const SharedExtraction& self, std::size_t begin, std::size_t end,
+               const std::string& path) {
+                CollectedRules found = self.collect({begin, end}, path);
+                return Collected(found.instances.path, found.instances.sizes, found.phrase_pairs,
+                                 found.found);
+            },
+            nb::arg("begin"), nb::arg("end"), nb::arg("path"),
+            nb::call_guard<nb::gil_scoped_release>(),
+            "Write the occurrences of rules in some sentences, sorted, to a file.")
+        .def(
+            "score",
+            [](const SharedExtraction& self, const std::vector<Collected>& collected,
+               std::size_t begin, std::size_t end, const std::string& directory) {
+                std::vector<Scored> result;
+                for (const ScoredRules& some :
+                     self.score(collected_of(collected), begin, end, directory))
+                    result.emplace_back(some.path, some.counts_of_counts);
+                return result;
+            },
+            nb::arg("collected"), nb::arg("begin"), nb::arg("end"), nb::arg("directory"),
+            nb::call_guard<nb::gil_scoped_release>(),
+            "Write the scored rules of some ranges of source sides to files.")
+        .def(
+            "targets",
+            [](const SharedExtraction& self, const std::vector<Scored>& scored) {
+                return to_array(without_gil([&] { return self.targets(scored_of(scored)); }));
+            },
+            nb::arg("scored"), "With a filter: the target sides whose counts are needed.")
+        .def(
+            "count",
+            [](const SharedExtraction& self, const ArrayIn<std::uint64_t>& targets,
+               std::size_t begin, std::size_t end, const std::string& path) {
+                CountedRules found =
+                    without_gil([&] { return self.count(as_span(targets), {begin, end}, path); });
+                return std::tuple(to_array(std::move(found.targets)), found.rules.path,
+                                  found.rules.sizes);
+            },
+            nb::arg("targets"), nb::arg("begin"), nb::arg("end"), nb::arg("path"),
+            "With a filter: count target sides and rules in some sentences.")
+        .def(
+            "write",
+            [](const SharedExtraction& self, const std::vector<Collected>& collected,
+               const std::vector<Scored>& scored, const ArrayIn<std::uint64_t>& targets,
+               const std::vector<Counted>& counted, const std::string& path,
+               const std::string& notes, const Progress& progress) {
+                std::vector<CountedRules> counts;
+                for (const auto& [some, file, sizes] : counted)
+                    counts.push_back({{some.data(), some.data() + some.size()}, {file, sizes}});
+                return without_gil([&] {
+                    return self.write(collected_of(collected), scored_of(scored), as_span(targets),
+                                      counts, path, notes, progress);
+                });
+            },
+            nb::kw_only(), nb::arg("collected"), nb::arg("scored"), nb::arg("targets"),
+            nb::arg("counted"), nb::arg("path"), nb::arg("notes"), nb::arg("progress"),
+            "Write what all processes have found as a grammar.");
+}
 
 using TextsAndCount = std::pair<std::vector<std::string>, std::uint64_t>;
 
@@ -274,6 +366,7 @@ void bind_word_aligner(nb::module_& m) {
 
 void bind_extract(nb::module_& m) {
     bind_extraction(m);
+    bind_shared_extraction(m);
     bind_patterns(m);
     bind_word_aligner(m);
 }

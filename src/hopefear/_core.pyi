@@ -1938,6 +1938,30 @@ class SourceFilter:
 def extract_rules(*, bitext: Bitext, options: ExtractionOptions, smoothing: RuleSmoothing, filter: SourceFilter | None, memory: int, directory: str, threads: int, path: str, notes: str, progress: Callable[[str, int, int], None]) -> ExtractionSummary:
     """Extract and score rules and write them as a grammar."""
 
+class SharedExtraction:
+    """An extraction by several processes, which share a folder."""
+
+    def __init__(self, *, bitext: Bitext, options: ExtractionOptions, smoothing: RuleSmoothing, filter: SourceFilter | None, memory: int, directory: str, threads: int) -> None: ...
+
+    @property
+    def partitions(self) -> int:
+        """How many ranges of source sides there are to score."""
+
+    def collect(self, begin: int, end: int, path: str) -> tuple[str, list[int], int, int]:
+        """Write the occurrences of rules in some sentences, sorted, to a file."""
+
+    def score(self, collected: Sequence[tuple[str, Sequence[int], int, int]], begin: int, end: int, directory: str) -> list[tuple[str, list[int]]]:
+        """Write the scored rules of some ranges of source sides to files."""
+
+    def targets(self, scored: Sequence[tuple[str, Sequence[int]]]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')]:
+        """With a filter: the target sides whose counts are needed."""
+
+    def count(self, targets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int, path: str) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C')], str, list[int]]:
+        """With a filter: count target sides and rules in some sentences."""
+
+    def write(self, *, collected: Sequence[tuple[str, Sequence[int], int, int]], scored: Sequence[tuple[str, Sequence[int]]], targets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], counted: Sequence[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], str, Sequence[int]]], path: str, notes: str, progress: Callable[[str, int, int], None]) -> ExtractionSummary:
+        """Write what all processes have found as a grammar."""
+
 class LexicalCounts:
     """Frequent words and the words they are linked to."""
 

@@ -1,6 +1,7 @@
 #include "hopefear/base/temporary_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,14 @@ int open_nameless(const std::string& directory) {
                     "; choose another directory, or raise the memory limit");
     unlink(path.c_str());
     return named;
+}
+
+TemporaryFile TemporaryFile::written_by_another(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat about{};
+    if (file < 0 || fstat(file, &about) != 0)
+        fail<Error>("cannot read '", path, "': ", std::strerror(errno));
+    return {path, file, static_cast<std::uint64_t>(about.st_size)};
 }
 
 TemporaryFile::~TemporaryFile() {

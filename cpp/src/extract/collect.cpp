@@ -122,14 +122,15 @@ class InstanceCollector {
 
 }  // namespace
 
-Found collect_instances(const Job& job, const Partitions& partitions, InstanceSort& instances) {
+Found collect_instances(const Job& job, SentenceRange sentences, const Partitions& partitions,
+                        InstanceSort& instances) {
     Found all;
     std::mutex mutex;
-    StageProgress progress(job.progress, "extracting", job.bitext.size());
-    work_in_blocks(job.bitext.size(), 64, job.resources.threads, [&](const auto& next_block) {
+    StageProgress progress(job.progress, "extracting", sentences.size());
+    work_in_blocks(sentences.size(), 64, job.resources.threads, [&](const auto& next_block) {
         InstanceCollector collector(job, partitions, instances);
         while (const auto block = next_block()) {
-            collector.work(block->begin, block->end);
+            collector.work(sentences.begin + block->begin, sentences.begin + block->end);
             progress.add(block->end - block->begin);
         }
         collector.finish();
@@ -142,54 +143,31 @@ Found collect_instances(const Job& job, const Partitions& partitions, InstanceSo
 
 // With a filter: the counts of all rules, which the probabilities of the kept rules depend on.
 
-namespace {
-
-// The hash of a rule, and a part of its count.
-struct RulePart {
-    std::uint64_t rule;
-    std::uint64_t count;
-};
-struct RulePartLess {
-    bool operator()(const RulePart& a, const RulePart& b) const { return a.rule < b.rule; }
-};
-struct AddRuleParts {
-    bool operator()(RulePart& into, const RulePart& other) const {
-        if (into.rule != other.rule) return false;
-        into.count += other.count;
-        return true;
-    }
-};
-using RulePartSort = PartitionedSort<RulePart, RulePartLess, AddRuleParts>;
-
-constexpr std::size_t parts = 64;  // by the highest bits of the hash
-
-void count_rules(RulePartSort& rules, std::size_t threads, CountsOfCounts& counts_of_counts) {
-    std::vector<CountsOfCounts> counts(parts);
-    parallel_blocks(parts, 1, threads, [&](std::size_t begin, std::size_t end) {
+CountsOfCounts count_rules(RulePartSort& rules, std::size_t threads) {
+    std::vector<CountsOfCounts> counts(rule_parts);
+    parallel_blocks(rule_parts, 1, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t part = begin; part < end; ++part) {
             rules[part].finish();
             for (RulePart rule{}; rules[part].next(rule);) count_rule(rule.count, counts[part]);
             rules.release(part);
         }
     });
-    counts_of_counts = {};
+    CountsOfCounts all{};
     for (const CountsOfCounts& some : counts)
-        for (std::size_t i = 0; i < some.size(); ++i) counts_of_counts[i] += some[i];
+        for (std::size_t i = 0; i < some.size(); ++i) all[i] += some[i];
+    return all;
 }
 
-}  // namespace
-
-void count_all_places(const Job& job, TargetCounts& targets, CountsOfCounts* counts_of_counts) {
-    StageProgress progress(job.progress, "counting", job.bitext.size());
-    std::optional<RulePartSort> rules;
-    if (counts_of_counts != nullptr)
-        rules.emplace(parts, job.resources.memory / 2, job.resources.directory);
-    work_in_blocks(job.bitext.size(), 64, job.resources.threads, [&](const auto& next_block) {
+void count_places(const Job& job, SentenceRange sentences, TargetCounts& targets,
+                  RulePartSort* rules) {
+    StageProgress progress(job.progress, "counting", sentences.size());
+    work_in_blocks(sentences.size(), 64, job.resources.threads, [&](const auto& next_block) {
         RuleWalk walk(job.options);
         std::optional<RulePartSort::Feeder> feeder;
-        if (rules) feeder.emplace(*rules);
+        if (rules != nullptr) feeder.emplace(*rules);
         while (const auto block = next_block()) {
-            for (std::size_t sentence = block->begin; sentence < block->end; ++sentence) {
+            for (std::size_t sentence = sentences.begin + block->begin;
+                 sentence < sentences.begin + block->end; ++sentence) {
                 const SentencePair pair = job.bitext[sentence];
                 walk.for_each_rule(sentence, pair, [&](const Place& place, std::uint64_t count) {
                     targets.add_place(target_hash(pair, place, false), count);
@@ -204,7 +182,6 @@ void count_all_places(const Job& job, TargetCounts& targets, CountsOfCounts* cou
         }
         if (feeder) feeder->flush();
     });
-    if (rules) count_rules(*rules, job.resources.threads, *counts_of_counts);
 }
 
 }  // namespace hopefear::extraction

@@ -12,6 +12,36 @@ namespace hopefear::extraction {
 
 namespace {
 
+// Write the records of all partitions, sorted.
+template <class Sort>
+SortedFile write_runs(Sort& sort, const std::string& path) {
+    SortedFile file{path, {}};
+    FileSink sink(path);
+    for (std::size_t i = 0; i < sort.size(); ++i) {
+        sort[i].finish();
+        std::uint64_t count = 0;
+        for (typename Sort::Record record{}; sort[i].next(record); ++count)
+            sink.write({reinterpret_cast<const std::uint8_t*>(&record), sizeof record});
+        file.sizes.push_back(count);
+        sort.release(i);
+    }
+    sink.finish();
+    return file;
+}
+
+// Add the records of all partitions, which another process has sorted.
+template <class Sort>
+void add_runs(const SortedFile& sorted, Sort& sort) {
+    const auto file = std::make_shared<const RecordFile<typename Sort::Record>>(
+        TemporaryFile::written_by_another(sorted.path));
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i < sort.size(); ++i) {
+        const std::uint64_t end = begin + sorted.sizes.at(i);
+        sort[i].add_run(file, {begin, end});
+        begin = end;
+    }
+}
+
 // The features of a rule, in the order of the table.
 constexpr std::array<std::pair<const char*, FeatureKind>, 7> rule_features{
     {{"p_f_given_e", FeatureKind::probability},
@@ -108,45 +138,122 @@ class Extraction {
         // Fails early if the file cannot be written.
         auto sink = std::make_unique<FileSink>(path_);
         const Partitions partitions = choose_partitions(job_, partition_count);
-        TargetCounts targets(partitions.size(), job_.filter == nullptr, job_.resources.memory / 3,
-                             job_.resources.directory);
-        summary_.sentences = job_.bitext.size();
+        TargetCounts targets = make_targets(job_, partitions.size());
         collect_and_score(partitions, targets);
         targets.finish_rules();
-        if (job_.filter != nullptr)
-            count_all_places(job_, targets,
-                             job_.smoothing == Smoothing::none ? nullptr : &counts_of_counts_);
+        if (job_.filter != nullptr) count_all(targets);
         targets.sum(job_.resources.threads);
         write(std::move(sink), targets);
         return summary_;
     }
 
-  private:
+    // The same with what several processes have found.
+    Summary run(const std::vector<CollectedRules>& collected,
+                const std::vector<ScoredRules>& scored, std::span<const std::uint64_t> kept,
+                const std::vector<CountedRules>& counted) {
+        auto sink = std::make_unique<FileSink>(path_);
+        Found found;
+        for (const CollectedRules& some : collected) {
+            found.phrase_pairs += some.phrase_pairs;
+            found.instances += some.found;
+        }
+        note(found);
+        TargetCounts targets = make_targets(job_, scored.size());
+        for (std::size_t i = 0; i < scored.size(); ++i) {
+            TargetCounts::Feeder feeder(targets, i);
+            for_each_rule(scored[i],
+                          [&](const RuleHead& rule) { feeder.add(rule.target, rule.count); });
+            feeder.finish();
+            scored_.push_back(std::make_unique<ScoredPartition>(queue_of(scored[i])));
+            std::ranges::copy(scored[i].counts_of_counts, scored_.back()->counts_of_counts.begin());
+        }
+        add_counts_of_counts();
+        targets.finish_rules();
+        if (job_.filter != nullptr) add_counted(kept, counted, targets);
+        targets.sum(job_.resources.threads);
+        write(std::move(sink), targets);
+        return summary_;
+    }
+
     static constexpr std::size_t partition_count = 64;
 
-    void collect_and_score(const Partitions& partitions, TargetCounts& targets) {
-        InstanceSort instances(partitions.size(), job_.resources.memory / 3 * 2,
-                               job_.resources.directory);
-        const Found found = collect_instances(job_, partitions, instances);
+    // Call visit(head) for each rule of a partition.
+    template <class Visit>
+    static void for_each_rule(const ScoredRules& scored, const Visit& visit) {
+        ByteQueue rules = queue_of(scored);
+        std::vector<std::uint8_t> body;
+        for (SourceHead head{}; rules.get(head);)
+            for (std::uint64_t i = 0; i < head.rules; ++i) {
+                RuleHead rule{};
+                rules.get(rule);
+                visit(rule);
+                body.resize(rule.body_bytes);
+                rules.read(body);
+            }
+    }
+
+  private:
+    static TargetCounts make_targets(const Job& job, std::size_t partitions) {
+        return {partitions, job.filter == nullptr, job.resources.memory / 3,
+                job.resources.directory};
+    }
+    static ByteQueue queue_of(const ScoredRules& scored) {
+        return ByteQueue(TemporaryFile::written_by_another(scored.path));
+    }
+
+    void note(const Found& found) {
+        summary_.sentences = job_.bitext.size();
         summary_.phrase_pairs = found.phrase_pairs;
         summary_.instances = found.instances;
         // Counts are sums of up to this many ones, in units of 2^-32, in 64 bits.
         if (found.instances >= std::uint64_t{1} << 32 && !job_.options.fractional_counts)
             fail<DataError>("more than 2^32 occurrences of rules; use fractional counts");
+    }
+
+    void count_all(TargetCounts& targets) {
+        std::optional<RulePartSort> rules;
+        if (job_.smoothing != Smoothing::none)
+            rules.emplace(rule_parts, job_.resources.memory / 2, job_.resources.directory);
+        count_places(job_, {0, job_.bitext.size()}, targets, rules ? &*rules : nullptr);
+        if (rules) counts_of_counts_ = count_rules(*rules, job_.resources.threads);
+    }
+
+    void add_counted(std::span<const std::uint64_t> kept, const std::vector<CountedRules>& counted,
+                     TargetCounts& targets) {
+        for (const CountedRules& some : counted)
+            for (std::size_t i = 0; i < kept.size(); ++i)
+                targets.add_place(kept[i], some.targets.at(i));
+        if (job_.smoothing == Smoothing::none) return;
+        RulePartSort rules(rule_parts, job_.resources.memory / 2, job_.resources.directory);
+        for (const CountedRules& some : counted) add_runs(some.rules, rules);
+        counts_of_counts_ = count_rules(rules, job_.resources.threads);
+    }
+
+    void add_counts_of_counts() {
+        for (const auto& scored : scored_)
+            for (std::size_t i = 0; i < counts_of_counts_.size(); ++i)
+                counts_of_counts_[i] += scored->counts_of_counts[i];
+    }
+
+    void collect_and_score(const Partitions& partitions, TargetCounts& targets) {
+        InstanceSort instances(partitions.size(), job_.resources.memory / 3 * 2,
+                               job_.resources.directory);
+        note(collect_instances(job_, {0, job_.bitext.size()}, partitions, instances));
         StageProgress progress(job_.progress, "scoring", partitions.size());
         for (std::size_t i = 0; i < partitions.size(); ++i)
-            scored_.push_back(std::make_unique<ScoredPartition>(job_.resources.directory));
+            scored_.push_back(
+                std::make_unique<ScoredPartition>(ByteQueue(job_.resources.directory)));
         parallel_blocks(partitions.size(), 1, job_.resources.threads,
                         [&](std::size_t begin, std::size_t end) {
                             for (std::size_t i = begin; i < end; ++i) {
-                                score_rules(job_, i, instances[i], targets, *scored_[i]);
+                                TargetCounts::Feeder feeder(targets, i);
+                                score_rules(job_, instances[i], &feeder, *scored_[i]);
+                                feeder.finish();
                                 instances.release(i);
                                 progress.add(1);
                             }
                         });
-        for (const auto& scored : scored_)
-            for (std::size_t i = 0; i < counts_of_counts_.size(); ++i)
-                counts_of_counts_[i] += scored->counts_of_counts[i];
+        add_counts_of_counts();
     }
 
     void write(std::unique_ptr<FileSink> sink, TargetCounts& targets) {
@@ -220,22 +327,122 @@ class Extraction {
     std::vector<Symbol> symbols_;
 };
 
+Job make_job(const Bitext& bitext, const Options& options, Smoothing smoothing,
+             const SourceFilter* filter, const Resources& resources, const Progress& progress) {
+    check(options);
+    return {.bitext = bitext,
+            .options = options,
+            .smoothing = smoothing,
+            .filter = filter,
+            .resources = resources,
+            .progress = progress,
+            .keys = SourceKeys(bitext.source_words().size(), options.max_source_symbols)};
+}
+
 }  // namespace
 
 Summary extract(const Bitext& bitext, const Options& options, Smoothing smoothing,
                 const SourceFilter* filter, const Resources& resources, const std::string& path,
                 const std::string& notes, const Progress& progress) {
-    check(options);
-    const SourceKeys keys(bitext.source_words().size(), options.max_source_symbols);
-    return Extraction({.bitext = bitext,
-                       .options = options,
-                       .smoothing = smoothing,
-                       .filter = filter,
-                       .resources = resources,
-                       .progress = progress,
-                       .keys = keys},
-                      path, notes)
+    return Extraction(make_job(bitext, options, smoothing, filter, resources, progress), path,
+                      notes)
         .run();
+}
+
+struct SharedExtraction::Plan {
+    Job job;
+    Partitions partitions;
+};
+
+SharedExtraction::SharedExtraction(const Bitext& bitext, const Options& options,
+                                   Smoothing smoothing, const SourceFilter* filter,
+                                   const Resources& resources) {
+    Job job = make_job(bitext, options, smoothing, filter, resources,
+                       [](const std::string&, std::uint64_t, std::uint64_t) {});
+    Partitions partitions = choose_partitions(job, Extraction::partition_count);
+    plan_ = std::make_unique<Plan>(std::move(job), std::move(partitions));
+}
+
+SharedExtraction::~SharedExtraction() = default;
+
+std::size_t SharedExtraction::partitions() const {
+    return plan_->partitions.size();
+}
+
+CollectedRules SharedExtraction::collect(SentenceRange sentences, const std::string& path) const {
+    const Job& job = plan_->job;
+    sentences.check(job.bitext.size());
+    InstanceSort instances(partitions(), job.resources.memory / 3 * 2, job.resources.directory);
+    const Found found = collect_instances(job, sentences, plan_->partitions, instances);
+    return {.instances = write_runs(instances, path),
+            .phrase_pairs = found.phrase_pairs,
+            .found = found.instances};
+}
+
+std::vector<ScoredRules> SharedExtraction::score(const std::vector<CollectedRules>& collected,
+                                                 std::size_t begin, std::size_t end,
+                                                 const std::string& directory) const {
+    const Job& job = plan_->job;
+    InstanceSort instances(partitions(), job.resources.memory / 3 * 2, job.resources.directory);
+    for (const CollectedRules& some : collected) add_runs(some.instances, instances);
+    std::vector<ScoredRules> found(end - begin);
+    parallel_blocks(end - begin, 1, job.resources.threads,
+                    [&](std::size_t first, std::size_t last) {
+                        for (std::size_t i = first; i < last; ++i) {
+                            ScoredPartition scored{ByteQueue(job.resources.directory)};
+                            score_rules(job, instances[begin + i], nullptr, scored);
+                            instances.release(begin + i);
+                            found[i].path = directory + "/scored-" + std::to_string(begin + i);
+                            found[i].counts_of_counts.assign(scored.counts_of_counts.begin(),
+                                                             scored.counts_of_counts.end());
+                            FileSink sink(found[i].path);
+                            for (auto bytes = scored.rules.next_bytes(); !bytes.empty();
+                                 bytes = scored.rules.next_bytes())
+                                sink.write(bytes);
+                            sink.finish();
+                        }
+                    });
+    return found;
+}
+
+std::vector<std::uint64_t> SharedExtraction::targets(const std::vector<ScoredRules>& scored) const {
+    std::vector<std::uint64_t> found;
+    for (const ScoredRules& some : scored) {
+        Extraction::for_each_rule(some,
+                                  [&](const RuleHead& rule) { found.push_back(rule.target); });
+        std::ranges::sort(found);
+        found.erase(std::ranges::unique(found).begin(), found.end());
+    }
+    return found;
+}
+
+CountedRules SharedExtraction::count(std::span<const std::uint64_t> targets,
+                                     SentenceRange sentences, const std::string& path) const {
+    const Job& job = plan_->job;
+    sentences.check(job.bitext.size());
+    TargetCounts counts(1, false, 0, job.resources.directory);
+    TargetCounts::Feeder feeder(counts, 0);
+    for (const std::uint64_t target : targets) feeder.add(target, 0);
+    feeder.finish();
+    counts.finish_rules();
+    std::optional<RulePartSort> rules;
+    if (job.smoothing != Smoothing::none)
+        rules.emplace(rule_parts, job.resources.memory / 2, job.resources.directory);
+    count_places(job, sentences, counts, rules ? &*rules : nullptr);
+    CountedRules found;
+    for (const std::uint64_t target : targets) found.targets.push_back(counts.count_of(target));
+    if (rules) found.rules = write_runs(*rules, path);
+    return found;
+}
+
+Summary SharedExtraction::write(const std::vector<CollectedRules>& collected,
+                                const std::vector<ScoredRules>& scored,
+                                std::span<const std::uint64_t> targets,
+                                const std::vector<CountedRules>& counted, const std::string& path,
+                                const std::string& notes, const Progress& progress) const {
+    Job job = plan_->job;
+    job.progress = progress;
+    return Extraction(std::move(job), path, notes).run(collected, scored, targets, counted);
 }
 
 }  // namespace hopefear::extraction

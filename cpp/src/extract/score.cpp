@@ -34,7 +34,7 @@ bool alignment_less(const RuleText& a, const RuleText& b, bool by_target) {
 
 class PartitionScorer {
   public:
-    PartitionScorer(const Job& job, TargetCounts::Feeder& targets, ScoredPartition& scored)
+    PartitionScorer(const Job& job, TargetCounts::Feeder* targets, ScoredPartition& scored)
         : job_(job), targets_(targets), scored_(scored) {}
 
     void run(InstanceSort::Sort& instances) {
@@ -89,7 +89,7 @@ class PartitionScorer {
                      .body_bytes = static_cast<std::uint32_t>(body_.size()),
                      .unused = 0});
         bytes_.insert(bytes_.end(), body_.begin(), body_.end());
-        targets_.add(target, count);
+        if (targets_ != nullptr) targets_->add(target, count);
         count_rule(count, scored_.counts_of_counts);
         return count;
     }
@@ -126,7 +126,7 @@ class PartitionScorer {
     }
 
     const Job& job_;
-    TargetCounts::Feeder& targets_;
+    TargetCounts::Feeder* targets_;
     ScoredPartition& scored_;
     std::vector<RuleInstance> alignments_;  // of one rule
     std::vector<std::uint8_t> bytes_;       // the rules of one source side
@@ -138,12 +138,10 @@ class PartitionScorer {
 
 }  // namespace
 
-void score_rules(const Job& job, std::size_t partition, InstanceSort::Sort& instances,
-                 TargetCounts& targets, ScoredPartition& scored) {
+void score_rules(const Job& job, InstanceSort::Sort& instances, TargetCounts::Feeder* targets,
+                 ScoredPartition& scored) {
     instances.finish();
-    TargetCounts::Feeder feeder(targets, partition);
-    PartitionScorer(job, feeder, scored).run(instances);
-    feeder.finish();
+    PartitionScorer(job, targets, scored).run(instances);
 }
 
 }  // namespace hopefear::extraction

@@ -92,6 +92,10 @@ void TargetCounts::add_place(std::uint64_t target, std::uint64_t count) {
     if (slot->target == target) slot->count.fetch_add(count, std::memory_order_relaxed);
 }
 
+std::uint64_t TargetCounts::count_of(std::uint64_t target) {
+    return find(used_key(target))->count.load();
+}
+
 void TargetCounts::sum(std::size_t threads) {
     if (!all_rules_) return;
     parallel_blocks(target_parts, 1, threads, [this](std::size_t begin, std::size_t end) {
@@ -128,7 +132,7 @@ TargetCounts::Reader::Reader(TargetCounts& counts, std::size_t partition) : coun
 }
 
 std::uint64_t TargetCounts::Reader::next(std::uint64_t target) {
-    if (sort_ == nullptr) return counts_.find(used_key(target))->count.load();
+    if (sort_ == nullptr) return counts_.count_of(target);
     RuleTotal total{};
     sort_->next(total);
     return total.count;

@@ -191,15 +191,9 @@ bool WordAligner::add_pairs(std::size_t sentence) {
     return true;
 }
 
-void WordAligner::check(SentenceRange sentences) const {
-    if (sentences.begin > sentences.end || sentences.end > size())
-        fail<DataError>("no sentences ", sentences.begin, " to ", sentences.end, " in a text of ",
-                        size());
-}
-
-void WordAligner::expect(SentenceRange sentences) {
-    check(sentences);
-    parallel_blocks(sentences.end - sentences.begin, sentences_a_block, options_.threads,
+void WordAligner::expect(extraction::SentenceRange sentences) {
+    sentences.check(size());
+    parallel_blocks(sentences.size(), sentences_a_block, options_.threads,
                     [&](std::size_t begin, std::size_t end) {
                         Sentence sentence(*this);
                         for (std::size_t i = sentences.begin + begin; i < sentences.begin + end;
@@ -336,8 +330,8 @@ void WordAligner::maximize() {
     }
 }
 
-DirectedAlignments WordAligner::align(SentenceRange sentences) {
-    check(sentences);
+DirectedAlignments WordAligner::align(extraction::SentenceRange sentences) {
+    sentences.check(size());
     constexpr std::size_t together = 1 << 14;
     DirectedAlignments found;
     std::vector<std::vector<Link>> forward;

@@ -1,19 +1,28 @@
 """Rule extraction equals its definition for any number of threads, memory and filter."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extraction_reference import Links, Pair, RuleKey, can_match, count_rules, scored_rules
+from hopefear.cluster.tasks import Share
 from hopefear.errors import ConfigError, FormatError, HopefearError
 from hopefear.grammar import FeatureKind, Grammar, Nonterminal, Rule
 from hopefear.translation.training.align import read_alignments
-from hopefear.translation.training.extract import CHIANG, MOSES, RuleExtraction, rarity
+from hopefear.translation.training.extract import (
+    CHIANG,
+    MOSES,
+    ExtractionTexts,
+    RuleExtraction,
+    rarity,
+)
 
 X = Nonterminal()
 
@@ -156,6 +165,39 @@ def test_a_filtered_grammar_does_not_depend_on_threads(tmp_path: Path) -> None:
         extraction.extract(*files, tmp_path / "grammar", inputs=[files[0]])
         contents.add((tmp_path / "grammar").read_bytes())
     assert len(contents) == 1
+
+
+@pytest.mark.parametrize("smoothing", ["none", "good-turing"])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_the_grammar_does_not_depend_on_how_machines_share_the_work(
+    filtered: bool,
+    smoothing: Literal["none", "good-turing"],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, target, alignments = write_bitext(tmp_path, random_bitext(200))
+    inputs = (source,) if filtered else ()
+    extraction = RuleExtraction(tight=False, smoothing=smoothing, memory=1 << 20)
+    expected = extraction.extract(source, target, alignments, tmp_path / "one", inputs=inputs)
+    texts = ExtractionTexts(source=source, target=target, alignments=alignments, inputs=inputs)
+    for machines in 1, 3, 90:  # more than ranges of source sides
+
+        def share_out(
+            count: int, work: Callable[[Share], Any], machines: int = machines
+        ) -> Iterator[Any]:
+            ends = [count * k // machines for k in range(machines + 1)]
+            for begin, end in pairwise(ends):
+                yield work(Share(begin=begin, end=end, threads=2))
+
+        monkeypatch.setattr(
+            "hopefear.translation.training.extract.sharing", lambda cluster: nullcontext(share_out)
+        )
+        found = extraction.extract_on(
+            "", texts, tmp_path / "many", tmp_path / "shards", lambda stage, done, total: None
+        )
+        assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
+        assert (found.instances, found.phrase_pairs) == (expected.instances, expected.phrase_pairs)
+        assert not (tmp_path / "shards").exists()
 
 
 def good_turing(count: float, n: dict[int, int]) -> float:

@@ -24,15 +24,19 @@ struct KeepAll {
     }
 };
 
+template <class Record>
+struct RunOfFile {
+    const RecordFile<Record>* file;
+    Run run;
+};
+
 // The smallest of the next records of several runs: a heap of readers.
 template <class Record, class Less>
 class RunMerge {
   public:
-    RunMerge(const RecordFile<Record>& file, std::span<const Run> runs, std::size_t block,
-             Less less)
-        : less_(less) {
+    RunMerge(std::span<const RunOfFile<Record>> runs, std::size_t block, Less less) : less_(less) {
         readers_.reserve(runs.size());
-        for (const Run& run : runs) readers_.emplace_back(file, run, block);
+        for (const RunOfFile<Record>& one : runs) readers_.emplace_back(*one.file, one.run, block);
         std::erase_if(readers_, [](const auto& reader) { return reader.peek() == nullptr; });
         for (std::size_t i = readers_.size() / 2; i-- > 0;) sift(i);
     }
@@ -89,6 +93,12 @@ class ExternalSort {
         buffer_[used_++] = record;
     }
 
+    // Add records that another process has sorted.
+    void add_run(std::shared_ptr<const RecordFile<Record>> file, Run run) {
+        runs_.push_back({file.get(), run});
+        given_.push_back(std::move(file));
+    }
+
     // Ends the writing; reading begins.
     void finish() {
         sort_buffer();
@@ -96,8 +106,7 @@ class ExternalSort {
         write_run();
         buffer_.reset();
         while (runs_.size() > fan_in()) merge_pass();
-        merge_ =
-            std::make_unique<RunMerge<Record, Less>>(*file_, runs_, block(runs_.size()), less_);
+        merge_ = std::make_unique<RunMerge<Record, Less>>(runs_, block(runs_.size()), less_);
     }
 
     // Fetch the next record; false at the end.
@@ -111,7 +120,11 @@ class ExternalSort {
     }
 
     // The number of records, before any are combined while merging.
-    [[nodiscard]] std::uint64_t size() const { return file_ ? file_->size() : used_; }
+    [[nodiscard]] std::uint64_t size() const {
+        std::uint64_t count = runs_.empty() ? used_ : 0;
+        for (const auto& [file, run] : runs_) count += run.end - run.begin;
+        return count;
+    }
 
   private:
     void sort_buffer() {
@@ -132,7 +145,7 @@ class ExternalSort {
         if (!file_) file_ = std::make_unique<RecordFile<Record>>(directory_);
         const std::uint64_t begin = file_->size();
         file_->append({buffer_.get(), used_});
-        runs_.push_back({begin, file_->size()});
+        runs_.push_back({file_.get(), {begin, file_->size()}});
         used_ = 0;
     }
 
@@ -150,13 +163,13 @@ class ExternalSort {
     // Merge runs in groups, which leaves fewer and longer ones.
     void merge_pass() {
         auto merged = std::make_unique<RecordFile<Record>>(directory_);
-        std::vector<Run> longer;
+        std::vector<RunOfFile<Record>> longer;
         const std::size_t records = block(fan_in() + 1);
         std::vector<Record> out(records);
         for (std::size_t first = 0; first < runs_.size(); first += fan_in()) {
             const std::size_t count = std::min(fan_in(), runs_.size() - first);
-            RunMerge<Record, Less> merge(*file_, std::span(runs_).subspan(first, count), records,
-                                         less_);
+            const auto some = std::span<const RunOfFile<Record>>(runs_).subspan(first, count);
+            RunMerge<Record, Less> merge(some, records, less_);
             const std::uint64_t begin = merged->size();
             std::size_t filled = 0;
             while (next_merged(merge, out[filled])) {
@@ -165,9 +178,10 @@ class ExternalSort {
                 filled = 0;
             }
             merged->append(std::span(out).first(filled));
-            longer.push_back({begin, merged->size()});
+            longer.push_back({merged.get(), {begin, merged->size()}});
         }
         file_ = std::move(merged);
+        given_.clear();
         runs_ = std::move(longer);
     }
 
@@ -191,7 +205,8 @@ class ExternalSort {
     std::size_t used_ = 0;
     std::size_t at_ = 0;
     std::unique_ptr<RecordFile<Record>> file_;  // does not move, because readers point to it
-    std::vector<Run> runs_;
+    std::vector<std::shared_ptr<const RecordFile<Record>>> given_;
+    std::vector<RunOfFile<Record>> runs_;
     std::unique_ptr<RunMerge<Record, Less>> merge_;
 };
 
@@ -200,9 +215,10 @@ class ExternalSort {
 namespace hopefear::extraction {
 
 // Sorting on several threads: the keys are divided into ranges, each with a sort of its own.
-template <class Record, class Less, class Combine = KeepAll>
+template <class RecordType, class Less, class Combine = KeepAll>
 class PartitionedSort {
   public:
+    using Record = RecordType;
     using Sort = ExternalSort<Record, Less, Combine>;
 
     // All sorts together use at most about `bytes` of memory.

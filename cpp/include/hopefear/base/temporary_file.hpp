@@ -22,6 +22,8 @@ class TemporaryFile {
   public:
     explicit TemporaryFile(const std::string& directory)
         : directory_(directory), file_(open_nameless(directory)) {}
+    // A file that another process has written, to be read only.
+    [[nodiscard]] static TemporaryFile written_by_another(const std::string& path);
     TemporaryFile(TemporaryFile&& other) noexcept
         : directory_(std::move(other.directory_)),
           file_(std::exchange(other.file_, -1)),
@@ -40,6 +42,9 @@ class TemporaryFile {
     void read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
   private:
+    TemporaryFile(std::string directory, int file, std::uint64_t size)
+        : directory_(std::move(directory)), file_(file), size_(size) {}
+
     std::string directory_;
     int file_;
     std::uint64_t size_ = 0;
@@ -65,6 +70,7 @@ template <class Record>
 class RecordFile {
   public:
     explicit RecordFile(const std::string& directory) : file_(directory) {}
+    explicit RecordFile(TemporaryFile file) : file_(std::move(file)) {}
 
     [[nodiscard]] std::uint64_t size() const { return file_.size() / sizeof(Record); }
     void append(std::span<const Record> records) { file_.append(std::as_bytes(records)); }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hopefear/base/error.hpp"
 #include "hopefear/base/lines.hpp"
 #include "hopefear/base/vocabulary.hpp"
 #include "hopefear/grammar/alignment.hpp"
@@ -14,6 +15,19 @@
 namespace hopefear::extraction {
 
 using WordId = Vocabulary::Id;
+
+// The sentences from `begin` on, up to `end`.
+struct SentenceRange {
+    std::size_t begin;
+    std::size_t end;
+
+    [[nodiscard]] std::size_t size() const { return end - begin; }
+    // Throws DataError if a text of `count` sentences does not have them.
+    void check(std::size_t count) const {
+        if (begin > end || end > count)
+            fail<DataError>("no sentences ", begin, " to ", end, " in a text of ", count);
+    }
+};
 
 // The sentences of one language.
 struct Text {

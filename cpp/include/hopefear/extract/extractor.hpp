@@ -8,7 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "hopefear/extract/bitext.hpp"
 #include "hopefear/extract/phrase_pairs.hpp"
@@ -41,5 +44,58 @@ struct Summary {
 Summary extract(const Bitext& bitext, const Options& options, Smoothing smoothing,
                 const SourceFilter* filter, const Resources& resources, const std::string& path,
                 const std::string& notes, const Progress& progress);
+
+// The same by several processes, each with the same bitext and options, which share a folder. Each
+// collects the occurrences of rules in some sentences and sorts them; scores the rules of some
+// source sides; and, with a filter, counts the target sides of the rules in some sentences. One of
+// them writes the grammar. The result does not depend on how the work is divided.
+
+// Sorted records in a file, partition by partition.
+struct SortedFile {
+    std::string path;
+    std::vector<std::uint64_t> sizes;
+};
+struct CollectedRules {
+    SortedFile instances;
+    std::uint64_t phrase_pairs;
+    std::uint64_t found;
+};
+// The rules of one partition, in the order of the trie.
+struct ScoredRules {
+    std::string path;
+    std::vector<std::uint64_t> counts_of_counts;
+};
+struct CountedRules {
+    std::vector<std::uint64_t> targets;  // the counts of the target sides
+    SortedFile rules;                    // empty if nothing is smoothed
+};
+
+class SharedExtraction {
+  public:
+    SharedExtraction(const Bitext& bitext, const Options& options, Smoothing smoothing,
+                     const SourceFilter* filter, const Resources& resources);
+    ~SharedExtraction();
+
+    // How many ranges of source sides there are to score.
+    [[nodiscard]] std::size_t partitions() const;
+    [[nodiscard]] CollectedRules collect(SentenceRange sentences, const std::string& path) const;
+    // Score the rules of partitions from `begin` on, up to `end`; files are in `directory`.
+    [[nodiscard]] std::vector<ScoredRules> score(const std::vector<CollectedRules>& collected,
+                                                 std::size_t begin, std::size_t end,
+                                                 const std::string& directory) const;
+    // With a filter: the target sides whose counts are needed, sorted.
+    [[nodiscard]] std::vector<std::uint64_t> targets(const std::vector<ScoredRules>& scored) const;
+    [[nodiscard]] CountedRules count(std::span<const std::uint64_t> targets,
+                                     SentenceRange sentences, const std::string& path) const;
+    [[nodiscard]] Summary write(const std::vector<CollectedRules>& collected,
+                                const std::vector<ScoredRules>& scored,
+                                std::span<const std::uint64_t> targets,
+                                const std::vector<CountedRules>& counted, const std::string& path,
+                                const std::string& notes, const Progress& progress) const;
+
+  private:
+    struct Plan;
+    std::unique_ptr<Plan> plan_;
+};
 
 }  // namespace hopefear::extraction

@@ -30,6 +30,10 @@ class ByteQueue {
     // The file is created when needed; at most `buffer` bytes are kept in memory.
     explicit ByteQueue(std::string directory, std::size_t buffer = std::size_t{1} << 18)
         : directory_(std::move(directory)), capacity_(buffer) {}
+    // One that another process has filled.
+    explicit ByteQueue(TemporaryFile file) : capacity_(std::size_t{1} << 18) {
+        file_.emplace(std::move(file));
+    }
 
     void write(std::span<const std::uint8_t> bytes) {
         buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
@@ -54,11 +58,20 @@ class ByteQueue {
             bytes = bytes.subspan(count);
         }
     }
+    [[nodiscard]] bool at_end() const {
+        return at_ == buffer_.size() && (!file_ || position_ == file_->size());
+    }
+    // The bytes in memory that come next; none at the end.
+    [[nodiscard]] std::span<const std::uint8_t> next_bytes() {
+        if (at_end()) return {};
+        if (at_ == buffer_.size()) refill();
+        return std::span(buffer_).subspan(std::exchange(at_, buffer_.size()));
+    }
     // Fetch a value; false at the end.
     template <class T>
     bool get(T& value) {
         static_assert(std::is_trivially_copyable_v<T>);
-        if (at_ == buffer_.size() && (!file_ || position_ == file_->size())) return false;
+        if (at_end()) return false;
         read({reinterpret_cast<std::uint8_t*>(&value), sizeof value});
         return true;
     }
@@ -156,8 +169,8 @@ struct Found {
     std::uint64_t phrase_pairs = 0;
     std::uint64_t instances = 0;
 };
-[[nodiscard]] Found collect_instances(const Job& job, const Partitions& partitions,
-                                      InstanceSort& instances);
+[[nodiscard]] Found collect_instances(const Job& job, SentenceRange sentences,
+                                      const Partitions& partitions, InstanceSort& instances);
 
 // How many rules have a joint count that rounds up to 1, 2, ..., 10.
 using CountsOfCounts = std::array<std::uint64_t, 11>;
@@ -184,16 +197,38 @@ struct RuleHead {
 
 // Stage 2: count and score the rules of one partition.
 struct ScoredPartition {
-    explicit ScoredPartition(const std::string& directory) : rules(directory) {}
+    explicit ScoredPartition(ByteQueue queue) : rules(std::move(queue)) {}
     ByteQueue rules;
     std::uint64_t rule_count = 0;
     CountsOfCounts counts_of_counts{};
 };
-void score_rules(const Job& job, std::size_t partition, InstanceSort::Sort& instances,
-                 TargetCounts& targets, ScoredPartition& scored);
+// Without targets, these are read off the records later.
+void score_rules(const Job& job, InstanceSort::Sort& instances, TargetCounts::Feeder* targets,
+                 ScoredPartition& scored);
 
-// With a filter: add the counts of the target sides of kept rules over the whole bitext and, if
-// requested, count all rules by their counts.
-void count_all_places(const Job& job, TargetCounts& targets, CountsOfCounts* counts_of_counts);
+// The hash of a rule, and a part of its count.
+struct RulePart {
+    std::uint64_t rule;
+    std::uint64_t count;
+};
+struct RulePartLess {
+    bool operator()(const RulePart& a, const RulePart& b) const { return a.rule < b.rule; }
+};
+struct AddRuleParts {
+    bool operator()(RulePart& into, const RulePart& other) const {
+        if (into.rule != other.rule) return false;
+        into.count += other.count;
+        return true;
+    }
+};
+// Partitions are by the highest bits of the hash.
+using RulePartSort = PartitionedSort<RulePart, RulePartLess, AddRuleParts>;
+inline constexpr std::size_t rule_parts = 64;
+
+// With a filter: add the counts of the target sides of kept rules in some sentences; if requested,
+// collect the counts of all rules.
+void count_places(const Job& job, SentenceRange sentences, TargetCounts& targets,
+                  RulePartSort* rules);
+[[nodiscard]] CountsOfCounts count_rules(RulePartSort& rules, std::size_t threads);
 
 }  // namespace hopefear::extraction

@@ -61,6 +61,8 @@ class TargetCounts {
     void finish_rules();
     // Add to the count of a target side if a kept rule has it. Thread-safe.
     void add_place(std::uint64_t target, std::uint64_t count);
+    // The count of a target side that a kept rule has.
+    [[nodiscard]] std::uint64_t count_of(std::uint64_t target);
     // Sum the counts if necessary.
     void sum(std::size_t threads);
 

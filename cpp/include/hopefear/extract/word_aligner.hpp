@@ -36,12 +36,6 @@ struct AlignmentParameters {
     std::vector<float> probabilities;
 };
 
-// The sentences of a text from `begin` on, up to `end`.
-struct SentenceRange {
-    std::size_t begin;
-    std::size_t end;
-};
-
 // Several processes with the same texts and options can share the work: parameters and counts of
 // one are those of all, and sums of counts do not depend on how sentences are divided.
 class WordAligner {
@@ -53,10 +47,10 @@ class WordAligner {
 
     // An iteration of expectation maximization is the expectation of all sentences, then a
     // maximization.
-    void expect(SentenceRange sentences);
+    void expect(extraction::SentenceRange sentences);
     void maximize();
     // The most probable links of some sentences.
-    [[nodiscard]] DirectedAlignments align(SentenceRange sentences);
+    [[nodiscard]] DirectedAlignments align(extraction::SentenceRange sentences);
 
     // The expected counts since the last maximization, which are removed here.
     [[nodiscard]] std::vector<std::uint64_t> take_counts();
@@ -86,7 +80,6 @@ class WordAligner {
     [[nodiscard]] bool can_align(std::size_t sentence) const;
     void collect_pairs();
     bool add_pairs(std::size_t sentence);
-    void check(SentenceRange sentences) const;
     void learn_tension();
     // Call visit(count) for each expected count, and visit(probability) for each probability, in
     // an order that is the same in all processes.

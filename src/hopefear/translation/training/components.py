@@ -18,7 +18,7 @@ from hopefear.translation.language_model import load_language_model
 from hopefear.translation.model import LanguageModelFile, TemplateFile
 from hopefear.translation.training.align import align, symmetrize, write_alignments
 from hopefear.translation.training.estimate import write_kenlm_binary
-from hopefear.translation.training.extract import read_bitext
+from hopefear.translation.training.extract import ExtractionTexts, read_bitext
 from hopefear.translation.training.settings import TrainSettings
 from hopefear.translation.training.stages import Figures, Work, existing_file, options_of
 from hopefear.translation.training.texts import Inputs
@@ -133,15 +133,27 @@ def _extract(
     max_span = work.settings.decoder.max_span if inputs.inputs else 0
 
     def extract() -> Figures:
-        found = extraction.extract(
-            source,
-            target,
-            alignments,
-            work.out / GRAMMAR,
-            inputs=inputs.inputs,
-            max_span=max_span,
-            tell=work.tell,
-        )
+        grammar, cluster = work.out / GRAMMAR, work.settings.cluster
+        if cluster is None:
+            found = extraction.extract(
+                source,
+                target,
+                alignments,
+                grammar,
+                inputs=inputs.inputs,
+                max_span=max_span,
+                tell=work.tell,
+            )
+        else:
+            given = ExtractionTexts(
+                source=source,
+                target=target,
+                alignments=alignments,
+                inputs=tuple(inputs.inputs),
+                max_span=max_span,
+            )
+            shards = work.out / "stages" / "extract"
+            found = extraction.extract_on(cluster, given, grammar, shards, work.tell)
         return {"sentences": found.sentences, "rules": found.rules, "bytes": found.bytes}
 
     texts = [work.fingerprint(path) for path in (source, target, *inputs.inputs)]

@@ -7,18 +7,33 @@ Koehn, Och & Marcu (2003), Statistical phrase-based translation.
 
 import json
 import math
+import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hopefear import _core
 from hopefear._core import Alignments, ExtractionSummary, RuleSmoothing
+from hopefear.cluster.tasks import Share, sharing
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.settings import parse_size, setting, settings
 from hopefear.translation.training.align import read_alignments, read_text
 
-__all__ = ["CHIANG", "MOSES", "ExtractionSummary", "RuleExtraction", "rarity", "read_bitext"]
+__all__ = [
+    "CHIANG",
+    "MOSES",
+    "ExtractionSummary",
+    "ExtractionTexts",
+    "RuleExtraction",
+    "rarity",
+    "read_bitext",
+]
 
 
 @settings
@@ -141,16 +156,11 @@ class RuleExtraction:
             If the files do not belong together, with file and line.
         """
         bitext = read_bitext(source, target, alignments, tell)
-        filtered = None
-        if inputs:
-            filtered = _core.SourceFilter(bitext, self.max_source_symbols, max_span or 0)
-            for path in inputs:
-                filtered.add(read_text(path))
         return _core.extract_rules(
             bitext=bitext,
             options=self._options(),
-            smoothing=RuleSmoothing[self.smoothing.replace("-", "_")],
-            filter=filtered,
+            smoothing=self._smoothing,
+            filter=self._filter(bitext, inputs, max_span),
             memory=self.memory,
             directory=self.temporary_directory or tempfile.gettempdir(),
             threads=self.threads,
@@ -158,6 +168,70 @@ class RuleExtraction:
             notes=self._notes(),
             progress=tell,
         )
+
+    def extract_on(
+        self, cluster: str, texts: "ExtractionTexts", grammar: Path, folder: Path, tell: Tell
+    ) -> ExtractionSummary:
+        """Extract rules as `extract` does, by shards on the machines of a cluster.
+
+        Parameters
+        ----------
+        cluster
+            The address of a Ray cluster.
+        texts
+            What rules are extracted from; all machines read it.
+        grammar
+            The file to write, completely or not at all.
+        folder
+            For files that machines exchange; it is removed in the end.
+        tell
+            Progress callback.
+        """
+        tell("reading", 0, 0)
+        bitext, shared = _opened(self, texts)
+        shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+        folder.mkdir()
+        try:
+            with sharing(cluster) as share_out:
+                tell("extracting", 0, 0)
+                collect = partial(_collect, self, texts, folder)
+                collected = list(share_out(len(bitext), collect))
+                tell("scoring", 0, 0)
+                score = partial(_score, self, texts, folder, collected)
+                scored = [one for some in share_out(shared.partitions, score) for one in some]
+                targets = np.zeros(0, np.uint64)
+                counted: list[_Counted] = []
+                if texts.inputs:
+                    tell("counting", 0, 0)
+                    targets = shared.targets(scored)
+                    count = partial(_count, self, texts, folder, targets)
+                    counted = list(share_out(len(bitext), count))
+            return shared.write(
+                collected=collected,
+                scored=scored,
+                targets=targets,
+                counted=counted,
+                path=str(grammar),
+                notes=self._notes(),
+                progress=tell,
+            )
+        finally:
+            _opened.cache_clear()
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @property
+    def _smoothing(self) -> RuleSmoothing:
+        return RuleSmoothing[self.smoothing.replace("-", "_")]
+
+    def _filter(
+        self, bitext: _core.Bitext, inputs: Sequence[PathLike], max_span: int | None
+    ) -> _core.SourceFilter | None:
+        if not inputs:
+            return None
+        filtered = _core.SourceFilter(bitext, self.max_source_symbols, max_span or 0)
+        for path in inputs:
+            filtered.add(read_text(path))
+        return filtered
 
     def _options(self) -> _core.ExtractionOptions:
         return _core.ExtractionOptions(
@@ -174,6 +248,75 @@ class RuleExtraction:
         resources = {"memory", "threads", "temporary_directory"}
         settings = {name: v for name, v in asdict(self).items() if name not in resources}
         return json.dumps({"extraction": settings})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractionTexts:
+    """A bitext, its alignments, and the texts to translate later, if any."""
+
+    source: Path
+    target: Path
+    alignments: Path
+    inputs: tuple[Path, ...] = ()
+    max_span: int = 0
+
+
+# What the machines of a cluster do. They keep the bitext; see SharedExtraction of the core.
+
+_Collected = tuple[str, Sequence[int], int, int]
+_Scored = tuple[str, Sequence[int]]
+_Counted = tuple[NDArray[np.uint64], str, Sequence[int]]
+
+
+@lru_cache(maxsize=1)
+def _opened(
+    extraction: RuleExtraction, texts: ExtractionTexts
+) -> tuple[_core.Bitext, _core.SharedExtraction]:
+    bitext = read_bitext(texts.source, texts.target, texts.alignments, tell_nobody)
+    return bitext, _core.SharedExtraction(
+        bitext=bitext,
+        options=extraction._options(),
+        smoothing=extraction._smoothing,
+        filter=extraction._filter(bitext, texts.inputs, texts.max_span),
+        memory=extraction.memory,
+        directory=extraction.temporary_directory or tempfile.gettempdir(),
+        threads=extraction.threads,
+    )
+
+
+def _shared(
+    extraction: RuleExtraction, texts: ExtractionTexts, share: Share
+) -> _core.SharedExtraction:
+    return _opened(replace(extraction, threads=share.threads), texts)[1]
+
+
+def _collect(
+    extraction: RuleExtraction, texts: ExtractionTexts, folder: Path, share: Share
+) -> _Collected:
+    path = folder / f"collected-{share.begin}"
+    return _shared(extraction, texts, share).collect(share.begin, share.end, str(path))
+
+
+def _score(
+    extraction: RuleExtraction,
+    texts: ExtractionTexts,
+    folder: Path,
+    collected: Sequence[_Collected],
+    share: Share,
+) -> Sequence[_Scored]:
+    shared = _shared(extraction, texts, share)
+    return shared.score(collected, share.begin, share.end, str(folder))
+
+
+def _count(
+    extraction: RuleExtraction,
+    texts: ExtractionTexts,
+    folder: Path,
+    targets: NDArray[np.uint64],
+    share: Share,
+) -> _Counted:
+    path = folder / f"counted-{share.begin}"
+    return _shared(extraction, texts, share).count(targets, share.begin, share.end, str(path))
 
 
 CHIANG = RuleExtraction()

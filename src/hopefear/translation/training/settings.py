@@ -220,7 +220,7 @@ class TrainSettings:
     )
     cluster: str | None = setting(
         None,
-        "A Ray cluster that aligns the sentences by shards (with the built-in aligner) and makes "
+        "A Ray cluster that aligns (with the built-in aligner) and extracts by shards, and makes "
         "the language models meanwhile: HOST:PORT of its head, or 'local' to start one on this "
         "machine. All machines find the files on the same paths. The model is the same.",
         group="Run",
