@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "hopefear/base/mapped_file.hpp"
 #include "hopefear/lm/estimator.hpp"
 #include "hopefear/lm/language_model.hpp"
 
@@ -14,6 +15,10 @@ namespace hopefear::bindings {
 namespace {
 
 void bind_language_model(nb::module_& m) {
+    m.def(
+        "checksum", [](const std::string& path) { return OpenFile(path).checksum(); },
+        nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+        "The checksum of a file; it detects damage, not tampering.");
     nb::class_<TextScore>(m, "TextScore",
                           "Sums over the words of a text, including the ends of sentences.")
         .def(nb::init<>())
@@ -22,8 +27,8 @@ void bind_language_model(nb::module_& m) {
         .def_ro("tokens", &TextScore::tokens, "Words and ends of sentences.")
         .def_ro("unknown", &TextScore::unknown, "Words unknown to the model.");
     nb::class_<LanguageModel>(m, "LanguageModel", "An n-gram model in ARPA or KenLM binary form.")
-        .def(nb::init<const std::string&>(), nb::arg("path"),
-             nb::call_guard<nb::gil_scoped_release>())
+        .def(nb::init<const std::string&, std::optional<std::uint64_t>>(), nb::arg("path"),
+             nb::arg("checksum") = nb::none(), nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("order", &LanguageModel::order)
         .def("__contains__", &LanguageModel::contains, nb::arg("word"))
         .def(

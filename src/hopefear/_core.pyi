@@ -1483,6 +1483,9 @@ class GrammarBuilder:
     def write(self, path: str, notes: str) -> None:
         """Write the grammar to a file."""
 
+def checksum(path: str) -> int:
+    """The checksum of a file; it detects damage, not tampering."""
+
 class TextScore:
     """Sums over the words of a text, including the ends of sentences."""
 
@@ -1507,7 +1510,7 @@ class TextScore:
 class LanguageModel:
     """An n-gram model in ARPA or KenLM binary form."""
 
-    def __init__(self, path: str) -> None: ...
+    def __init__(self, path: str, checksum: int | None = None) -> None: ...
 
     @property
     def order(self) -> int: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -218,6 +219,13 @@ def test_a_writer_that_is_killed_leaves_nothing_that_can_be_opened(tmp_path: Pat
     assert not path.exists()
     with pytest.raises(FormatError, match="no files of a forest store"):
         ForestStore.open(tmp_path)
+
+
+def test_a_file_that_is_truncated_in_use_is_an_error(shard: Path) -> None:
+    with ForestStore.open(shard) as store:
+        os.truncate(shard, 0)
+        with pytest.raises(FormatError, match="truncated while it was in use"):
+            store[min(store)]
 
 
 def test_a_file_that_ends_early_is_an_error(shard: Path) -> None:

@@ -39,6 +39,7 @@ void Decoder::meet(const std::vector<std::string>& words) {
     auto worker = this->worker();
     model_->find_words(words, worker->words);
     worker->parser.parse(words, worker->words);
+    model_->check_unchanged();
 }
 
 RowArrays Decoder::rule_features(const std::vector<std::string>& words) {
@@ -70,6 +71,7 @@ RowArrays Decoder::rule_features(const std::vector<std::string>& words) {
             rows.add({ids, values});
         }
     }
+    model_->check_unchanged();
     return rows;
 }
 
@@ -77,7 +79,9 @@ Forest Decoder::parse(const std::vector<std::string>& words) {
     auto worker = this->worker();
     model_->find_words(words, worker->words);
     const Chart& chart = worker->parser.parse(words, worker->words);
-    return parse_forest(chart, *model_, words, worker->words);
+    Forest forest = parse_forest(chart, *model_, words, worker->words);
+    model_->check_unchanged();
+    return forest;
 }
 
 Forest Decoder::rescored(const std::vector<std::string>& words, bool only_best) {
@@ -86,7 +90,9 @@ Forest Decoder::rescored(const std::vector<std::string>& words, bool only_best) 
     const Chart& chart = worker->parser.parse(words, worker->words);
     const NonlocalWeights weights{scorer_.weights().log10(), scorer_.weights().ngrams()};
     const RescoredChart& result = worker->rescorer.rescore(chart, worker->words, weights);
-    return rescored_forest(chart, result, *model_, words, worker->words, only_best);
+    Forest forest = rescored_forest(chart, result, *model_, words, worker->words, only_best);
+    model_->check_unchanged();
+    return forest;
 }
 
 Forest Decoder::forest(const std::vector<std::string>& words) {

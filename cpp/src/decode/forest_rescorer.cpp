@@ -288,6 +288,7 @@ Forest ForestRescorer::rescore(const PreparedForest& prepared, std::span<const d
     const NonlocalWeights nonlocal{worker->log10_weights, worker->ngram_weights};
     const RescoredChart& rescored =
         worker->rescorer.rescore(worker->chart, prepared.numbers(), nonlocal);
+    models_->check_unchanged();
     return ForestMaker(prepared, worker->chart, rescored).make(only_best);
 }
 

@@ -199,8 +199,13 @@ void Parser::add_node(std::int32_t begin, std::int32_t end, Label label) {
                             " matches of rules; limit the span of rules");
         chart_.tails.resize(tails + arity);
         std::uint32_t path = found.path;
-        for (std::size_t slot = arity; slot-- > 0; path = steps_[path].previous)
-            chart_.tails[tails + slot] = steps_[path].node;
+        std::size_t slot = arity;
+        for (; slot > 0 && path != none; path = steps_[path].previous)
+            chart_.tails[tails + --slot] = steps_[path].node;
+        if (slot > 0 || path != none)
+            fail<FormatError>(scorer_->model().parts()[found.rules->part].grammar->name(),
+                              ": damaged grammar: a rule has ", arity,
+                              " nonterminals, its source side another number");
         chart_.bundles.push_back({found.rules, static_cast<std::uint32_t>(tails)});
     }
     by_label_[label].clear();

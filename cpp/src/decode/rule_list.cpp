@@ -89,7 +89,18 @@ RuleScorer::RuleScorer(std::shared_ptr<const TranslationModel> model,
     choosing_scores_ = scores(*choosing_model_, own);
 }
 
+namespace {
+
+// Sorting needs numbers.
+void check_number(double score) {
+    if (std::isnan(score))
+        fail<DataError>("the score of a rule is not a number: a value of its grammar is damaged");
+}
+
+}  // namespace
+
 void RuleScorer::add(RuleList& list, double score, double words, std::uint32_t reference) const {
+    check_number(score + words);
     const auto begin =
         list.rules.empty() ? std::uint32_t{0} : list.rules.back().target + list.rules.back().length;
     const auto length = static_cast<std::uint32_t>(list.symbols.size()) - begin;
@@ -164,7 +175,11 @@ RuleList& list_of(RuleGroup& group, const TranslationModel& model, std::size_t p
                   const AnyRule& rule) {
     const Label lhs = model.parts()[part].labels[rule.lhs];
     const auto list = std::ranges::find(group, lhs, &RuleList::lhs);
-    if (list != group.end()) return *list;
+    if (list != group.end() && list->arity == rule.arity) [[likely]]
+        return *list;
+    if (list != group.end())
+        fail<FormatError>(model.parts()[part].grammar->name(), ": damaged grammar: rules of one ",
+                          "source side have ", list->arity, " and ", rule.arity, " nonterminals");
     return group.emplace_back(RuleList{.lhs = lhs,
                                        .arity = rule.arity,
                                        .part = static_cast<std::int32_t>(part),
@@ -218,6 +233,7 @@ void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, R
     for (RuleHead head; range.next(head);) {
         const double most =
             head.has_sparse ? std::numeric_limits<double>::infinity() : scores(head);
+        check_number(most);
         const RuleList& list = list_of(group, *model_, part, head);
         const auto words = static_cast<double>(head.target_length) - head.arity;
         promises.push_back({most, most - word_cost * words, head.id,

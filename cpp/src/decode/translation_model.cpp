@@ -62,6 +62,11 @@ void TranslationModel::find_words(std::span<const std::string> sentence,
 
 TranslationModel::~TranslationModel() = default;
 
+void TranslationModel::check_unchanged() const {
+    for (const Part& part : parts_) part.grammar->check_unchanged();
+    language_models_->check_unchanged();
+}
+
 Label TranslationModel::Part::label(Symbol symbol) const {
     const auto local = static_cast<std::size_t>(label_of(symbol));
     if (local >= labels.size())

@@ -1,5 +1,7 @@
 // Opening a grammar, with all checks.
+#include <algorithm>
 #include <cstring>
+#include <future>
 #include <limits>
 
 #include "hopefear/base/checksum.hpp"
@@ -22,7 +24,9 @@ void Grammar::open(bool verify) {
         broken("it has ", file_.span().size(), " bytes, fewer than a header");
     std::memcpy(&header_, file_.span().data(), sizeof header_);
     check_header();
-    if (verify) verify_checksums();
+    // Bytes are compared with checksums while they are read, which checks them as well.
+    std::future<void> verified;
+    if (verify) verified = std::async([this] { verify_checksums(); });
     const std::size_t nodes = header_.node_count;
     symbols_ = array<std::int32_t>(GrammarHeader::symbols, nodes);
     first_child_ = array<std::uint32_t>(GrammarHeader::first_child, nodes + 1);
@@ -33,6 +37,7 @@ void Grammar::open(bool verify) {
     labels_ = read_strings(GrammarHeader::labels);
     feature_names_ = read_strings(GrammarHeader::features);
     read_kinds();
+    if (verify) verified.get();
 }
 
 void Grammar::check_header() const {
@@ -55,11 +60,22 @@ void Grammar::check_header() const {
             broken("a section lies outside");
 }
 
+const GrammarHeader::Place* Grammar::damaged_section() const {
+    const auto damaged = [&](const GrammarHeader::Place& place) {
+        return Checksum::of(file_.span().subspan(place.offset, place.size)) != place.checksum;
+    };
+    const auto found = std::ranges::find_if(header_.places, damaged);
+    return found == header_.places.end() ? nullptr : &*found;
+}
+
 void Grammar::verify_checksums() const {
-    for (const GrammarHeader::Place& place : header_.places)
-        if (Checksum::of(file_.span().subspan(place.offset, place.size)) != place.checksum)
-            broken("the bytes from ", place.offset, " to ", place.offset + place.size,
-                   " are damaged");
+    if (const GrammarHeader::Place* const place = damaged_section())
+        broken("the bytes from ", place->offset, " to ", place->offset + place->size,
+               " are damaged");
+}
+
+void Grammar::check_unchanged() const {
+    file_.check_unchanged([this] { return damaged_section() == nullptr; });
 }
 
 std::span<const std::uint8_t> Grammar::section(GrammarHeader::Section section) const {

@@ -6,6 +6,7 @@
 
 #include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
+#include "hopefear/base/mapped_file.hpp"
 #include "lm/model.hh"
 #include "lm/virtual_interface.hh"
 
@@ -20,18 +21,29 @@ static std::string kenlm_message(const std::exception& error) {
 }
 
 struct LanguageModel::Model {
+    Model(const std::string& path, std::optional<std::uint64_t> expected)
+        : file(path), checksum(expected) {}
+
+    OpenFile file;
+    std::optional<std::uint64_t> checksum;
     std::unique_ptr<const lm::base::Model> kenlm;
+    std::optional<PageGuard> guard;  // of KenLM's mapping; none if it read the file
     lm::ngram::State begin;
     lm::ngram::State empty;
 };
 
-LanguageModel::LanguageModel(const std::string& path) {
+LanguageModel::LanguageModel(const std::string& path, std::optional<std::uint64_t> checksum) {
+    auto model = std::make_unique<Model>(path, checksum);
+    if (checksum && model->file.checksum() != *checksum)
+        fail<FormatError>(path, ": damaged language model: its checksum is wrong; if it was ",
+                          "replaced on purpose, remove the checksum from model.toml");
     try {
         lm::ngram::Config config;
         config.messages = nullptr;  // the library does not print
         config.arpa_complain = lm::ngram::Config::NONE;
-        auto model = std::make_unique<Model>();
         model->kenlm.reset(lm::ngram::LoadVirtual(path.c_str(), config));
+        const auto mapped = model->file.mapped_elsewhere();
+        if (!mapped.empty()) model->guard.emplace(mapped);
         model->kenlm->BeginSentenceWrite(&model->begin);
         model->kenlm->NullContextWrite(&model->empty);
         model_ = std::move(model);
@@ -44,6 +56,13 @@ LanguageModel::LanguageModel(const std::string& path) {
 LanguageModel::~LanguageModel() = default;
 LanguageModel::LanguageModel(LanguageModel&&) noexcept = default;
 LanguageModel& LanguageModel::operator=(LanguageModel&&) noexcept = default;
+
+void LanguageModel::check_unchanged() const {
+    if (!model_->guard) return;
+    if (model_->guard->lost()) model_->file.fail_changed();
+    model_->file.check_unchanged(
+        [this] { return model_->checksum && model_->file.checksum() == *model_->checksum; });
+}
 
 const lm::base::Model& LanguageModel::kenlm() const {
     return *model_->kenlm;

@@ -30,16 +30,17 @@ MOST_GROWTH = 100
 PIECE = 1 << 20
 
 
-def load_language_model(path: str | Path) -> LanguageModel:
+def load_language_model(path: str | Path, checksum: int | None = None) -> LanguageModel:
     """Load an ARPA file or a KenLM binary, gzipped or not, detected from its content.
 
     A gzipped file is decompressed to an unnamed temporary file, because KenLM maps and rewinds its
     input. A binary that is not gzipped is mapped and ready at once; KenLM checks its header and its
-    size but trusts the rest, so load only files from a trusted source.
+    size but trusts the rest, so load only files from a trusted source. With a `checksum`, a damaged
+    file is an error.
     """
     with uncompressed_model(path) as name:
         check_arpa_header(name, str(path))
-        return LanguageModel(name)
+        return LanguageModel(name, checksum)
 
 
 def check_arpa_header(file: str, name: str) -> None:

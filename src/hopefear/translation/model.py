@@ -14,6 +14,7 @@
 Paths are relative to the directory, so that it can be moved as a whole.
 """
 
+import re
 import shutil
 import warnings
 from collections.abc import Mapping, Sequence
@@ -91,10 +92,23 @@ class LanguageModelFile:
 
     feature: str = setting(help="Name of the feature.")
     file: str = setting(help="The file, relative to the model's directory.")
+    checksum: str | None = setting(
+        None, "Checksum of the file, which is verified when the file is opened, if given."
+    )
 
     def check(self) -> None:
-        """Refuse files outside the model's directory."""
+        """Refuse files outside the model's directory, and checksums that are none."""
         _check_name(self.file)
+        if self.checksum is not None and not re.fullmatch("[0-9a-f]{16}", self.checksum):
+            raise ConfigError(
+                f"expected a checksum of 16 hexadecimal digits, got '{self.checksum}'; remove it "
+                "if you replaced the language model"
+            )
+
+    @property
+    def checksum_number(self) -> int | None:
+        """The checksum as the core compares it."""
+        return None if self.checksum is None else int(self.checksum, 16)
 
 
 @settings
@@ -206,9 +220,9 @@ class Model:
     path
         The directory; large files are mapped, so that the model is ready at once.
     verify
-        Whether to verify the checksums of grammars. Without it a damaged grammar is noticed later
-        or not at all, but never read beyond its end. KenLM trusts its binaries: use models from
-        trusted sources.
+        Whether to verify the checksums of grammars and language models. Without it a damaged
+        grammar is noticed later or not at all, but never read beyond its end, and KenLM trusts its
+        binaries. Checksums reveal damage, not malice: use models from trusted sources.
     settings
         Settings to use instead of ``model.toml``, which is written last when a model is built.
 
@@ -240,7 +254,7 @@ class Model:
     """
 
     def __init__(
-        self, path: PathLike, *, verify: bool = False, settings: ModelSettings | None = None
+        self, path: PathLike, *, verify: bool = True, settings: ModelSettings | None = None
     ) -> None:
         self.path = Path(path)
         self.settings = _load_settings(self.path) if settings is None else settings
@@ -259,7 +273,9 @@ class Model:
         glue = self.settings.glue
         self.glue = None if glue is None else Grammar(files[glue], verify=verify)
         self.language_models: Mapping[str, LanguageModel] = {
-            model.feature: load_language_model(files[model.file])
+            model.feature: load_language_model(
+                files[model.file], model.checksum_number if verify else None
+            )
             for model in self.settings.language_models
         }
         self.features = FeatureSet.joined(

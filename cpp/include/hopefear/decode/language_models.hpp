@@ -100,6 +100,10 @@ class LanguageModels {
 
     LanguageModels(std::span<const NamedLanguageModel> models, const Vocabulary& words);
 
+    // Throw FormatError if the file of a model changed since it was opened.
+    void check_unchanged() const {
+        for (const Entry& entry : entries_) entry.owner->check_unchanged();
+    }
     [[nodiscard]] std::size_t size() const { return entries_.size(); }
     void find(std::span<const std::string> sentence,
               std::vector<std::vector<std::uint32_t>>& numbers) const;

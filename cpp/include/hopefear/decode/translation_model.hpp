@@ -108,6 +108,9 @@ class TranslationModel {
                      const std::vector<FeatureBins>& bins = {});
     ~TranslationModel();
 
+    // Throw FormatError if a file of the model changed since it was opened.
+    void check_unchanged() const;
+
     [[nodiscard]] std::span<const Part> parts() const { return parts_; }
     [[nodiscard]] const Vocabulary& words() const { return words_; }
     [[nodiscard]] const Vocabulary& labels() const { return labels_; }

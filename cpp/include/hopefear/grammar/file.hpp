@@ -23,32 +23,39 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-namespace hopefear {
+#include "hopefear/base/mapped_file.hpp"
 
-// A memory-mapped file: shared by all processes that map it, read on demand.
+namespace hopefear {
 
 // Read-only bytes of a mapped file or on the heap.
 class FileBytes {
   public:
     // Map a file; throws FormatError if it cannot be read.
-    explicit FileBytes(const std::string& path);
-    explicit FileBytes(std::vector<std::uint8_t> bytes)
-        : owned_(std::move(bytes)), data_(owned_.data()), size_(owned_.size()) {}
+    explicit FileBytes(const std::string& path)
+        : file_(std::in_place, path), mapping_(std::in_place, *file_) {}
+    explicit FileBytes(std::vector<std::uint8_t> bytes) : owned_(std::move(bytes)) {}
     FileBytes(const FileBytes&) = delete;
     FileBytes& operator=(const FileBytes&) = delete;
-    ~FileBytes();
 
-    [[nodiscard]] std::span<const std::uint8_t> span() const { return {data_, size_}; }
+    [[nodiscard]] std::span<const std::uint8_t> span() const {
+        return mapping_ ? mapping_->span() : std::span<const std::uint8_t>(owned_);
+    }
+    // Throw FormatError if the file was truncated, or written to such that it is not `intact`.
+    void check_unchanged(const std::function<bool()>& intact) const {
+        if (mapping_) mapping_->check_unchanged(intact);
+    }
 
   private:
+    std::optional<OpenFile> file_;
+    std::optional<Mapping> mapping_;
     std::vector<std::uint8_t> owned_;
-    const std::uint8_t* data_ = nullptr;
-    std::size_t size_ = 0;
-    bool mapped_ = false;
 };
 
 struct GrammarHeader {

@@ -112,6 +112,9 @@ class Grammar {
     // The same for a file in memory; `name` is used in messages.
     Grammar(std::vector<std::uint8_t> bytes, std::string name);
 
+    // Throw FormatError if the file changed since it was opened.
+    void check_unchanged() const;
+
     [[nodiscard]] State root() const { return 0; }
     // The child of `state` under `symbol`.
     [[nodiscard]] std::optional<State> child(State state, Symbol symbol) const;
@@ -157,6 +160,7 @@ class Grammar {
     void open(bool verify);
     void check_header() const;
     void verify_checksums() const;
+    [[nodiscard]] const GrammarHeader::Place* damaged_section() const;
     [[nodiscard]] std::span<const std::uint8_t> section(GrammarHeader::Section section) const;
     template <class T>
     [[nodiscard]] const T* array(GrammarHeader::Section section, std::size_t count) const;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +25,16 @@ struct TextScore {
 
 class LanguageModel {
   public:
-    // Read an ARPA file or a KenLM binary file, detected by content.
-    explicit LanguageModel(const std::string& path);
+    // Read an ARPA file or a KenLM binary file, detected by content. Throws FormatError if its
+    // checksum is not the given one.
+    explicit LanguageModel(const std::string& path,
+                           std::optional<std::uint64_t> checksum = std::nullopt);
     ~LanguageModel();
     LanguageModel(LanguageModel&&) noexcept;
     LanguageModel& operator=(LanguageModel&&) noexcept;
+
+    // Throw FormatError if the file changed since it was opened.
+    void check_unchanged() const;
 
     [[nodiscard]] int order() const;
     [[nodiscard]] bool contains(std::string_view word) const;

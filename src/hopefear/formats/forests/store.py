@@ -13,9 +13,9 @@ All numbers are little-endian. The content of a shard is checked before use, so 
 file only leads to an error. A store is one shard, or a directory of shards.
 """
 
-import mmap
 import os
 import struct
+import weakref
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -193,18 +193,19 @@ class ForestWriter:
 
 
 class _Shard:
-    """One file of a store, mapped into memory."""
+    """One file of a store."""
 
     def __init__(self, path: Path, words: Vocabulary, feature_names: Vocabulary) -> None:
         self.name = str(path)
         try:
-            with path.open("rb") as file:
-                if os.fstat(file.fileno()).st_size < HEADER_SIZE + FOOTER_SIZE:
-                    raise self._error("too short for a forest store")
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise self._error(f"cannot be read: {error.strerror}") from error
+        self._close = weakref.finalize(self, os.close, self._file)
         try:
+            self._size = os.fstat(self._file).st_size
+            if self._size < HEADER_SIZE + FOOTER_SIZE:
+                raise self._error("too short for a forest store")
             self._check_header()
             parts = [self._content(block, "the footer") for block in self._footer()]
             try:
@@ -217,7 +218,7 @@ class _Shard:
             raise
 
     def close(self) -> None:
-        self._map.close()
+        self._close()
 
     def forest(self, sentence: int) -> Forest:
         content = self._content(self.index[sentence], f"sentence {sentence}")
@@ -226,11 +227,23 @@ class _Shard:
         except (FormatError, ForestError) as error:
             raise self._error(f"sentence {sentence} is corrupt: {error}") from error
 
+    def _read(self, place: int, size: int) -> bytes:
+        # Not mapped: a file that is truncated meanwhile must not end the process.
+        if not self._close.alive:
+            raise ValueError(f"{self.name}: the forest store is closed")
+        try:
+            content = os.pread(self._file, size, place)
+        except OSError as error:
+            raise self._error(f"cannot be read: {error.strerror}") from error
+        if len(content) < size:
+            raise self._error("the file was truncated while it was in use")
+        return content
+
     def _error(self, problem: str) -> FormatError:
         return FormatError(f"{self.name}: {problem}")
 
     def _check_header(self) -> None:
-        header = self._map[:HEADER_SIZE]
+        header = self._read(0, HEADER_SIZE)
         if not header.startswith(MAGIC):
             raise self._error("not a forest store")
         version, crc = struct.unpack_from("<II", header, len(MAGIC))
@@ -242,7 +255,7 @@ class _Shard:
             )
 
     def _footer(self) -> list[_Block]:
-        footer = self._map[-FOOTER_SIZE:]
+        footer = self._read(self._size - FOOTER_SIZE, FOOTER_SIZE)
         table, (crc,) = footer[: TABLE.size], struct.unpack_from("<I", footer, TABLE.size)
         if not footer.endswith(END_MAGIC):
             raise self._error("the file is truncated: its footer is missing")
@@ -263,7 +276,7 @@ class _Shard:
         return index
 
     def _content(self, block: _Block, where: str) -> bytes:
-        end = len(self._map) - FOOTER_SIZE
+        end = self._size - FOOTER_SIZE
         if block.place < HEADER_SIZE or block.stored > end or block.place > end - block.stored:
             raise self._error(f"{where} is corrupt: it lies outside the file")
         # Do not allocate memory for an impossible size.
@@ -271,7 +284,7 @@ class _Shard:
             raise self._error(
                 f"{where} is corrupt: {block.size} bytes cannot come from {block.stored}"
             )
-        packed = self._map[block.place : block.place + block.stored]
+        packed = self._read(block.place, block.stored)
         if zlib.crc32(packed) != block.crc:
             raise self._error(f"{where} is corrupt: its checksum is wrong")
         unpacker = zlib.decompressobj()

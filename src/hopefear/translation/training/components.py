@@ -182,7 +182,12 @@ def make_language_models(work: Work, inputs: Inputs) -> tuple[LanguageModelFile,
     files = [_estimate(work, inputs)] if work.settings.estimates_language_model else []
     for path in work.settings.language_model.files:
         files.append(_take(work, f"lm{len(files)}", existing_file(path)))
-    return tuple(LanguageModelFile(feature=f"LM{i}", file=name) for i, name in enumerate(files))
+    return tuple(
+        LanguageModelFile(
+            feature=f"LM{i}", file=name, checksum=f"{_core.checksum(str(work.out / name)):016x}"
+        )
+        for i, name in enumerate(files)
+    )
 
 
 def _estimate(work: Work, inputs: Inputs) -> str:
