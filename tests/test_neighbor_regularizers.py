@@ -145,6 +145,15 @@ def test_the_proximal_step_of_monotone_neighbors_descends_whatever_its_length() 
         assert penalty.value(penalty.proximal(w, step)) < penalty.value(w)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_long_proximal_step_of_monotone_neighbors_leaves_no_bin_outside(seed: int) -> None:
+    """Also those that were between their neighbors before these moved."""
+    w = np.random.default_rng(seed).normal(size=12)
+    found = MonotoneNeighbors(strength=1e6, l2=0.0).bind(names(12), w).proximal(w, 1.0)
+    rises = np.diff(found) / np.ptp(found)
+    assert rises.min() > -1e-3 or rises.max() < 1e-3
+
+
 def test_without_bins_only_the_pull_is_left() -> None:
     w, origin = np.array([1.0, 2.0]), np.array([0.5, 0.0])
     plain = L2(strength=3.0, start_strength=2.0).bind(["a", "b"], origin)

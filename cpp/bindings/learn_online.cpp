@@ -31,6 +31,15 @@ void bind_state(nb::class_<State>& state) {
     state.def("__len__", [](const State& self) { return self.weights.size(); })
         .def("weights", [](const State& self) { return to_array(self.weights.weights()); })
         .def("average", [](const State& self) { return to_array(self.weights.average()); })
+        .def(
+            "moved",
+            [](const State& self, const ArrayIn<double>& weights, const State& before) {
+                State state = self;
+                state.weights = self.weights.moved(as_span(weights), before.weights);
+                return state;
+            },
+            nb::arg("weights"), nb::arg("before"),
+            "This state at other weights, which count in the mean for all steps since `before`.")
         .def_static(
             "merged", [](const std::vector<const State*>& states) { return State::merged(states); },
             nb::arg("states"), "The mean of several states.");
@@ -164,13 +173,7 @@ void bind_epochs(nb::module_& m) {
                                             CumulativePenalty(start.size()), 0.0};
             },
             nb::arg("start"), nb::arg("origin"))
-        .def_ro("loss", &SubgradientState::loss, "The sum of the losses in the last epoch.")
-        .def(
-            "moved",
-            [](const SubgradientState& state, const ArrayIn<double>& weights) {
-                return state.moved(as_span(weights));
-            },
-            nb::arg("weights"), "The same state at other weights; the average so far is kept.");
+        .def_ro("loss", &SubgradientState::loss, "The sum of the losses in the last epoch.");
     bind_state(subgradient);
     m.def(
         "subgradient_epoch",

@@ -1191,14 +1191,16 @@ class SubgradientState:
     def loss(self) -> float:
         """The sum of the losses in the last epoch."""
 
-    def moved(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> SubgradientState:
-        """The same state at other weights; the average so far is kept."""
-
     def __len__(self) -> int: ...
 
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def moved(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: SubgradientState) -> SubgradientState:
+        """
+        This state at other weights, which count in the mean for all steps since `before`.
+        """
 
     @staticmethod
     def merged(states: Sequence[SubgradientState]) -> SubgradientState:
@@ -1244,6 +1246,11 @@ class KBestMiraState:
     def weights(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
 
     def average(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    def moved(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: KBestMiraState) -> KBestMiraState:
+        """
+        This state at other weights, which count in the mean for all steps since `before`.
+        """
 
     @staticmethod
     def merged(states: Sequence[KBestMiraState]) -> KBestMiraState:

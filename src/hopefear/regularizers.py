@@ -8,8 +8,8 @@ A regularizer is bound to the features of a run and to the start of the run; wha
 Penalties of a form that kernels apply lazily say so; nothing depends on their class.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import numpy as np
@@ -29,6 +29,7 @@ __all__ = [
     "Penalty",
     "Regularizer",
     "regularizers",
+    "settled",
 ]
 
 
@@ -64,6 +65,14 @@ class Penalty:
         The step may be one for all features, or one for each.
         """
         return weights - step * self.gradient(weights)
+
+    def held(self, weights: FloatArray, before: "Penalty | None" = None) -> "Penalty":
+        """Return the penalty as a quadratic function near these weights, if it can be one.
+
+        Its proximal step is an affine function of the weights, wherever they are. It is nowhere
+        weaker than it was `before`, and the same object where it is no stronger.
+        """
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +118,7 @@ class _Lasso(Penalty):
 # Beyond this tanh is 1 and has no slope.
 _STEEP = 20.0
 LEAST_STEP = 1e-12
+LEAST_RISE = 1e-3  # of the damping, for another round
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +134,7 @@ class _Neighbors(Penalty):
     steepness: int  # γ; 0 for D = 1
     chains: IntArray  # the bins of all features, one after the other
     inner: IntArray  # the places in `chains` of bins between two others
+    damping: float | FloatArray = 1.0  # D of each of these, if γ is 0
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         found = self.toward.curvature(weights)
@@ -142,7 +153,7 @@ class _Neighbors(Penalty):
 
     def _damping(self, a: FloatArray, b: FloatArray) -> FloatArray:
         if not self.steepness:
-            return np.ones_like(a)
+            return self.damping * np.ones_like(a)
         damping: FloatArray = np.tanh(self._ratio(a, b)) ** (2 * self.steepness)
         return damping
 
@@ -170,9 +181,22 @@ class _Neighbors(Penalty):
         found[self.chains] += self.strength * gradient
         return found
 
+    def held(self, weights: FloatArray, before: Penalty | None = None) -> Penalty:
+        if not self.steepness:
+            return self
+        damping = self._damping(*self._parts(weights))
+        if before is not None:
+            least = cast(_Neighbors, before).damping
+            if (damping <= least + LEAST_RISE).all():
+                return before
+            damping = np.maximum(damping, least)
+        return replace(self, steepness=0, damping=damping)
+
     def proximal(self, weights: FloatArray, step: float | FloatArray) -> FloatArray:
-        # With D held at the weights, R is quadratic: (1/s + C + 2 β AᵀDA) v = w/s + C o, where A
-        # has a row (½, −1, ½) for each bin between two others.
+        if self.steepness:
+            return settled(self, weights, lambda held: held.proximal(weights, step))
+        # R is quadratic: (1/s + C + 2 β AᵀDA) v = w/s + C o, where A has a row (½, −1, ½) for each
+        # bin between two others.
         from scipy.linalg import solveh_banded
 
         pulled = self.toward.proximal(weights, step)
@@ -194,6 +218,24 @@ class _Neighbors(Penalty):
         right = stiffness * w + constant * origin[self.chains]
         pulled[self.chains] = solveh_banded(bands, right)
         return pulled
+
+
+def settled(
+    penalty: Penalty, start: FloatArray, solve: Callable[[Penalty], FloatArray]
+) -> FloatArray:
+    """Solve a problem with a penalty that is held: at the start, and then where it rises to.
+
+    Of monotone neighbors the damping is held. Where the solution takes a bin out of its neighbors'
+    range, the damping is that of the solution from then on: it only rises, so that this ends, and
+    with β → ∞ no bin is left outside.
+    """
+    held = penalty.held(start)
+    while True:
+        found = solve(held)
+        after = penalty.held(found, held)
+        if after is held:
+            return found
+        held = after
 
 
 class Regularizer(Protocol):

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from hopefear.candidates import ForestSet
 from hopefear.candidates.discretized import discretize_forest, learn_bins
 from hopefear.learners import Arow, Mira, OnlineLearner, learners
-from hopefear.learners.online import REGULARIZED
+from hopefear.learners.regularized import BETWEEN
 from hopefear.metrics import Bleu, References
 from hopefear.regularizers import L2, L2Start, LinearNeighbors, NoPenalty
 from hopefear.rhythm import Step
@@ -23,7 +23,7 @@ ONLINE = [name for name in learners if isinstance(learners[name](), OnlineLearne
 
 @pytest.fixture(scope="module")
 def data() -> ForestSet:
-    forests, references = garbled_forests(sentences=2 * REGULARIZED, seed=2)
+    forests, references = garbled_forests(sentences=2 * BETWEEN, seed=2)
     return ForestSet(forests, References(references), Bleu(tokenize="none"), threads=1)
 
 
@@ -44,14 +44,14 @@ def with_penalty(name: str, strength: float) -> tuple[OnlineLearner, OnlineLearn
 def test_the_weights_take_a_proximal_step_after_16_sentences(name: str, data: ForestSet) -> None:
     start = np.ones(len(data.feature_names))
     plain, pulled = with_penalty(name, 3.0)
-    early = REGULARIZED - 1
+    early = BETWEEN - 1
     assert_allclose(learned(pulled, data, start, early), learned(plain, data, start, early))
     state = plain.start(data, start, start)
-    before, _ = plain.learn(state, data, np.arange(REGULARIZED), Step())
+    before, _ = plain.learn(state, data, np.arange(BETWEEN), Step())
     w, rates = np.array(before.weights.current), before.rates
     # v = w/(1 + s C), s = rate · 16/N
-    expected = w / (1 + rates * (REGULARIZED / data.sentence_count) * 3.0)
-    assert_allclose(learned(pulled, data, start, REGULARIZED), expected)
+    expected = w / (1 + rates * (BETWEEN / data.sentence_count) * 3.0)
+    assert_allclose(learned(pulled, data, start, BETWEEN), expected)
 
 
 def test_without_a_regularizer_nothing_changes(data: ForestSet) -> None:
@@ -69,7 +69,7 @@ def test_the_pull_to_the_start_is_to_the_start_of_the_run(data: ForestSet) -> No
 
 @pytest.mark.parametrize("kind", [Mira, Arow])
 def test_neighbors_of_bins_come_nearer_to_a_line(kind: type[Mira]) -> None:
-    forests, references = garbled_forests(sentences=REGULARIZED, seed=3)
+    forests, references = garbled_forests(sentences=BETWEEN, seed=3)
     names, bins = Vocabulary(), learn_bins(forests, Discretization(bits=3, kept=()))
     binned = [discretize_forest(forest, bins, names) for forest in forests]
     data = ForestSet(binned, References(references), Bleu(tokenize="none"), threads=1)
@@ -79,5 +79,5 @@ def test_neighbors_of_bins_come_nearer_to_a_line(kind: type[Mira]) -> None:
     def bent(w: FloatArray) -> float:
         return shape.bind(list(names), start).value(w)
 
-    plain = learned(kind(), data, start, REGULARIZED)
-    assert bent(learned(kind(regularizer=shape), data, start, REGULARIZED)) < 0.01 * bent(plain)
+    plain = learned(kind(), data, start, BETWEEN)
+    assert bent(learned(kind(regularizer=shape), data, start, BETWEEN)) < 0.01 * bent(plain)

@@ -16,6 +16,20 @@ void OnlineWeights::checked_add(const SparseView& row, double step) {
     add(row, step);
 }
 
+OnlineWeights OnlineWeights::moved(std::span<const double> target,
+                                   const OnlineWeights& before) const {
+    if (target.size() != size() || before.size() != size())
+        fail<DataError>("weights of different numbers of features: ", target.size(), ", ",
+                        before.size(), " and ", size());
+    OnlineWeights moved = before;
+    for (std::size_t i = 0; i < target.size(); ++i) {
+        const auto id = static_cast<FeatureId>(i);
+        moved.add(id, target[i] - moved[id]);
+    }
+    moved.count(steps_ - before.steps_);
+    return moved;
+}
+
 OnlineWeights OnlineWeights::merged(std::span<const OnlineWeights* const> all) {
     if (all.empty()) fail<DataError>("there are no weights to merge");
     OnlineWeights mean = *all.front();

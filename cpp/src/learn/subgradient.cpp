@@ -32,17 +32,6 @@ CumulativePenalty CumulativePenalty::merged(std::span<const CumulativePenalty* c
     return mean;
 }
 
-SubgradientState SubgradientState::moved(std::span<const double> target) const {
-    if (target.size() != weights.size())
-        fail<DataError>(target.size(), " weights, but the state has ", weights.size());
-    SubgradientState state = *this;
-    for (std::size_t i = 0; i < target.size(); ++i) {
-        const auto id = static_cast<FeatureId>(i);
-        state.weights.add(id, target[i] - state.weights[id]);
-    }
-    return state;
-}
-
 SubgradientState SubgradientState::merged(std::span<const SubgradientState* const> all) {
     std::vector<const OnlineWeights*> weights;
     std::vector<const CumulativePenalty*> penalties;

@@ -37,7 +37,7 @@ class ForestMira(BatchMira):
 
     def start(self, data: ForestSet, weights: FloatArray, origin: FloatArray) -> MiraState:
         """Start at `weights`."""
-        return self.started(data, weights)
+        return self.started(data, weights, origin)
 
     def learn(
         self,
@@ -48,14 +48,14 @@ class ForestMira(BatchMira):
         heard: Sequence[None] = (),
     ) -> tuple[MiraState, None]:
         """Visit the sentences, one step each."""
-        split = data.bleu_forests
+        split, score = data.bleu_forests, data.corpus_score
         if split is None:
             lists = data.kbest_lists(state.core.weights(), self.k).nbest
-            core = _core.kbest_mira_epoch(
-                lists, data.corpus_score, block, **self.options, state=state.core
+            return self.visit(state, data, block, self.kbest_epoch(lists, score)), None
+
+        def epoch(part: Block, core: _core.KBestMiraState) -> _core.KBestMiraState:
+            return _core.forest_mira_epoch(
+                data.core, split, score, part, **self.options, state=core
             )
-        else:
-            core = _core.forest_mira_epoch(
-                data.core, split, data.corpus_score, block, **self.options, state=state.core
-            )
-        return self.visited(state, core, data), None
+
+        return self.visit(state, data, block, epoch), None

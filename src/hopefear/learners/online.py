@@ -17,6 +17,7 @@ from hopefear import _core
 from hopefear.candidates import HasForests
 from hopefear.errors import ConfigError, OptionError
 from hopefear.learners.base import Figures
+from hopefear.learners.regularized import BETWEEN, Regularized
 from hopefear.learners.visit import OnlineLesson, OnlineState, Taught, Visit
 from hopefear.metrics import Bleu, BleuReferences, Metric, OracleDocument
 from hopefear.regularizers import NoPenalty, Penalty, Regularizer, regularizers
@@ -36,11 +37,10 @@ from hopefear.types import FloatArray, Vocabulary
 __all__ = ["HopeFearLearner", "OnlineLearner"]
 
 COLD = 1e-9  # below this nothing moves any more
-REGULARIZED = 16  # sentences between two proximal steps
 
 
 @settings
-class OnlineLearner(ABC):
+class OnlineLearner(Regularized, ABC):
     """A learner that sees one sentence after the other."""
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=10)
@@ -140,17 +140,20 @@ class OnlineLearner(ABC):
                 taught, others = self.update(visit), ()
                 if step.shared and taught is not None:
                     lessons[sentence] = taught
-                weights.count(state.seen + done if self.average == "late" else 1.0)
+                if not self.regularized:
+                    weights.count(self._counted(state.seen + done))
                 document = document.add(example.best.statistics)
                 figures += _figures_of(taught, example, time.thread_time() - began)
-            if self._regularized and (state.seen + done) % REGULARIZED == 0:
-                penalty = penalty or self._penalty(data, state.origin, len(weights))
+            if self.regularized and (state.seen + done) % BETWEEN == 0:
+                penalty = penalty or self.penalty(data, state.origin, len(weights))
                 # v ← argmin R(v) k/N + ½ (v − w)ᵀ Σ⁻¹ (v − w), with Σ = η for all but AROW
-                w, share = np.array(weights.current), REGULARIZED * step.learners
+                w, share = np.array(weights.current), BETWEEN * step.learners
                 steps = rates * (share / data.sentence_count)
                 change = penalty.proximal(w, steps) - w
                 weights.add(np.arange(len(w), dtype=np.int32), change, 1.0)
                 trial = np.array(weights.current)
+                # As in `visit_between`, these weights count for all sentences since the last step.
+                weights.count(BETWEEN * self._counted(state.seen + done))
             step.progress(done, len(block))
         after = OnlineState(
             weights=weights,
@@ -189,15 +192,9 @@ class OnlineLearner(ABC):
             seen=max(state.seen for state in states),
         )
 
-    @property
-    def _regularized(self) -> bool:
-        return not isinstance(self.regularizer, NoPenalty)
-
-    def _penalty(self, data: HasForests, origin: FloatArray, count: int) -> Penalty:
-        """Return the penalty for so many features."""
-        known = np.zeros(count)
-        known[: len(origin)] = origin
-        return self.regularizer.bind(list(data.feature_names)[:count], known)
+    def _counted(self, seen: int) -> float:
+        """Return how often the weights count in the mean after so many sentences."""
+        return float(seen) if self.average == "late" else 1.0
 
     def heat(self, epoch: int) -> float:
         """Return what rates and gains are multiplied by in an epoch, counted from 0."""

@@ -6,6 +6,7 @@ its optimized updates of section 4.1 (O-ORO), and the batch MIRA that it is comp
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,20 +15,30 @@ from hopefear import _core
 from hopefear.candidates import ListSet
 from hopefear.errors import OptionError
 from hopefear.learners.base import learners
+from hopefear.learners.regularized import Regularized
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray, IntArray
 
-__all__ = ["Oro"]
+__all__ = ["Oro", "Ranking"]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The weights, and the start of the run, to which a regularizer may pull."""
+
+    weights: FloatArray
+    origin: FloatArray
 
 
 @learners.register("oro")
 @settings
-class Oro:
+class Oro(Regularized):
     """λ/2 ‖w‖² + a loss of the pairs (oracle, other) of a batch, by one update a batch.
 
     hinge: the mean of max(0, 1 − w·(h(oracle) − h(other))). softmax: the mean of
-    −log(Z_oracle/Z_nbest). The oracles are chosen for the corpus score of the batch.
+    −log(Z_oracle/Z_nbest). The oracles are chosen for the corpus score of the batch. A regularizer
+    has a proximal step after each update, with the rate of the update.
     """
 
     rhythm: ClassVar[Rhythm] = Rhythm(
@@ -62,33 +73,38 @@ class Oro:
         if self.update == "mira" and self.loss == "softmax":
             raise OptionError(self, "update", ": 'mira' is defined for the hinge loss only")
 
-    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> FloatArray:
+    def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Ranking:
         """Start at `weights`; the paper starts at zero."""
-        return weights
+        return Ranking(weights, origin)
 
     def learn(
-        self, state: FloatArray, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
-    ) -> tuple[FloatArray, None]:
+        self, state: Ranking, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
+    ) -> tuple[Ranking, None]:
         """Update once."""
         # η_k = η₀ α^(k/K), where K batches are an epoch and k counts from 1   (line 6)
         rate = self.rate * self.decay ** (step.passed + 1 / step.blocks)
         oracles = _core.corpus_oracles(data.nbest, data.corpus_score, block)
         seed = int(step.random(step.block).integers(2**63))
         update = self._hinge if self.loss == "hinge" else self._softmax
-        w = update(data, state, block, oracles, rate, seed)
+        w = update(data, state.weights, block, oracles, rate, seed)
+        if self.regularized:
+            # The loss of a batch is a mean, of which R is 1/N; for MIRA it is a sum, at a rate 1/λ.
+            length = len(block) / self.l2 if self.update == "mira" else rate
+            penalty = self.penalty(data, state.origin, len(w))
+            w = penalty.proximal(w, length / max(data.sentence_count, 1))
         if self.update != "mira":
             # w ← min(1, 1/(√λ ‖w‖)) w   (line 9)
             w = w * min(1.0, 1.0 / max(np.sqrt(self.l2) * float(np.linalg.norm(w)), 1e-300))
-        return w, None
+        return replace(state, weights=w), None
 
-    def weights(self, state: FloatArray) -> FloatArray:
+    def weights(self, state: Ranking) -> FloatArray:
         """Return the weights."""
-        return state
+        return state.weights
 
-    def merge(self, states: Sequence[FloatArray]) -> FloatArray:
+    def merge(self, states: Sequence[Ranking]) -> Ranking:
         """Return the mean of several weights."""
-        mean: FloatArray = np.mean(states, axis=0)
-        return mean
+        mean = np.mean([state.weights for state in states], axis=0)
+        return replace(states[0], weights=mean)
 
     def _hinge(
         self,

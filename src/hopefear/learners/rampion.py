@@ -12,9 +12,10 @@ from hopefear import _core
 from hopefear.candidates import Candidates, ListSet
 from hopefear.errors import OptionError
 from hopefear.learners.base import learners
+from hopefear.learners.regularized import Regularized
 from hopefear.learners.sgd import Descent, Kernel
 from hopefear.losses import Loss, Ramp3, losses
-from hopefear.regularizers import L2Start, Penalty, Regularizer, regularizers
+from hopefear.regularizers import L2Start, Regularizer, regularizers
 from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
@@ -23,7 +24,7 @@ __all__ = ["ConcaveConvex", "Rampion"]
 
 
 @settings
-class ConcaveConvex:
+class ConcaveConvex(Regularized):
     """What RAMPION does on lists and on forests: all but what goes up and what goes down."""
 
     loss: Annotated[Loss, losses] = setting(factory=Ramp3, help="Any loss of the table but risk.")
@@ -44,13 +45,13 @@ class ConcaveConvex:
 
     def started(self, data: Candidates, weights: FloatArray, origin: FloatArray) -> Descent:
         """Start at `weights`."""
-        return Descent.start(weights, origin, self._penalty(data, origin))
+        return Descent.start(weights, origin, self.penalty(data, origin))
 
     def descend(
         self, state: Descent, data: Candidates, block: Block, step: Step, epoch: Kernel
     ) -> Descent:
         """Take `passes` passes of steps on what is left when the concave part is held."""
-        penalty = self._penalty(data, state.origin)
+        penalty = self.penalty(data, state.origin)
         for i in range(self.passes):
             # y⁻ ← argmax s + c;  θ −= η C (θ − θ₀)/N;  θ += η (h(y⁺) − h(y⁻))   (lines 10-12)
             state = state.visit(
@@ -70,9 +71,6 @@ class ConcaveConvex:
     def merge(self, states: Sequence[Descent]) -> Descent:
         """Return the mean of several descents."""
         return Descent.merged(states)
-
-    def _penalty(self, data: Candidates, origin: FloatArray) -> Penalty:
-        return self.regularizer.bind(list(data.feature_names), origin)
 
 
 @learners.register("rampion")

@@ -14,16 +14,14 @@ import numpy as np
 from hopefear import _core
 from hopefear.candidates import ListSet
 from hopefear.learners.base import learners
+from hopefear.learners.regularized import Regularized, visit_between
 from hopefear.losses import Loss, Ramp3, losses
-from hopefear.regularizers import NoPenalty, Penalty, Regularizer, regularizers
-from hopefear.rhythm import Block, Rhythm, Step, split_blocks
+from hopefear.regularizers import Penalty
+from hopefear.rhythm import Block, Rhythm, Step
 from hopefear.settings import setting, settings
 from hopefear.types import FloatArray
 
 __all__ = ["Descent", "Kernel", "Sgd"]
-
-# Sentences between two steps of a penalty that the kernel does not know.
-BETWEEN = 16
 
 
 class Kernel(Protocol):
@@ -65,18 +63,16 @@ class Descent:
         its proximal steps here, after every few sentences.
         """
         share = rate / max(sentence_count, 1)
-        known = penalty.pull is not None or penalty.l1 > 0
-        core = self.core
-        for block in [order] if known else split_blocks(order, BETWEEN):
-            core = epoch(
-                block,
-                rate=rate,
-                shrinkage=share * penalty.pull[0] if penalty.pull is not None else 0.0,
-                l1=share * penalty.l1,
-                state=core,
-            )
-            if not known:
-                core = core.moved(penalty.proximal(core.weights(), len(block) * share))
+        shrinkage = share * penalty.pull[0] if penalty.pull is not None else 0.0
+
+        def visited(block: Block, core: _core.SubgradientState) -> _core.SubgradientState:
+            l1 = share * penalty.l1
+            return epoch(block, rate=rate, shrinkage=shrinkage, l1=l1, state=core)
+
+        if penalty.pull is not None or penalty.l1 > 0:
+            core = visited(order, self.core)
+        else:
+            core = visit_between(visited, self.core, order, penalty, share)
         return Descent(core=core, origin=self.origin)
 
     @classmethod
@@ -88,7 +84,7 @@ class Descent:
 
 @learners.register("sgd")
 @settings
-class Sgd:
+class Sgd(Regularized):
     """R(w) + Σᵢ Lᵢ(w), one sentence at a time: w ← w − η (∇Lᵢ(w) + ∇R(w)/N)."""
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=50)
@@ -101,14 +97,11 @@ class Sgd:
     decay: float = setting(
         1.0, "The rate of each epoch is this times that of the one before.", least=0, most=1
     )
-    regularizer: Annotated[Regularizer, regularizers] = setting(
-        factory=NoPenalty, help="R, counted against the sum over all sentences."
-    )
     averaged: bool = setting(True, "Take the mean of the weights over all steps.")
 
     def start(self, data: ListSet, weights: FloatArray, origin: FloatArray) -> Descent:
         """Start at `weights`."""
-        return Descent.start(weights, origin, self._penalty(data, origin))
+        return Descent.start(weights, origin, self.penalty(data, origin))
 
     def learn(
         self, state: Descent, data: ListSet, block: Block, step: Step, heard: Sequence[None] = ()
@@ -118,7 +111,7 @@ class Sgd:
         found = state.visit(
             partial(_core.subgradient_epoch, *losses, cost_scale=self.cost_scale),
             block,
-            self._penalty(data, state.origin),
+            self.penalty(data, state.origin),
             rate=self.rate * self.decay**step.epoch,
             sentence_count=data.sentence_count,
         )
@@ -131,6 +124,3 @@ class Sgd:
     def merge(self, states: Sequence[Descent]) -> Descent:
         """Return the mean of several descents."""
         return Descent.merged(states)
-
-    def _penalty(self, data: ListSet, origin: FloatArray) -> Penalty:
-        return self.regularizer.bind(list(data.feature_names), origin)

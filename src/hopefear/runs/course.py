@@ -25,6 +25,7 @@ from hopefear.nbest import NBestBuilder
 from hopefear.parallel import Executor, Pass, Strategy, Task, Threads, together
 from hopefear.rhythm import ProgressCallback, Rhythm, Step
 from hopefear.runs.scale import fixed_norm, nearest_scale
+from hopefear.translation.features.bins import split_bin_name
 from hopefear.types import BoolArray, FloatArray
 
 __all__ = ["Course", "DecodingState", "Decodings", "Passes", "lists_are_made", "plan"]
@@ -147,19 +148,25 @@ class Passes:
     def weights(self, state: Any) -> FloatArray:
         """Return the weights for features as they are; those that are not learned stay."""
         w = self.strategy.weights(self._task, state) / self._unit
-        return w if self._learned is None else np.where(self._learned, w, self._first)
+        return w if self.learned is None else np.where(self.learned, w, self._first)
 
     @property
     def _first(self) -> FloatArray:
         return self.origin if self.first is None else self.first
 
     @cached_property
-    def _learned(self) -> BoolArray | None:
-        """Which features can change a choice; None where a decoder may yet bring others."""
+    def learned(self) -> BoolArray | None:
+        """Which features are learned; None for all, as where a decoder may yet bring others.
+
+        They are those that can change a choice. A bin that cannot is learned too: its neighbors
+        tell about it.
+        """
         if not isinstance(self.data, HasSurface):
             return None
-        varies = self.data.feature_spread > 0
-        return None if varies.all() else varies
+        learned, names = self.data.feature_spread > 0, self.data.feature_names
+        for i in np.flatnonzero(~learned).tolist():
+            learned[i] = split_bin_name(names[i]) is not None
+        return None if learned.all() else learned
 
     def _normed(self, w: FloatArray) -> FloatArray:
         """Return the result of a learner whose weights have no scale of their own, with one."""
@@ -267,7 +274,8 @@ class Decodings:
         handed = w
         if self.data.scale_matters and not is_scale_free(self.learner):
             before = _padded(state.weights, len(start))
-            handed = fixed_norm(w, before, made.feature_spread > 0)
+            free = np.ones(len(w), dtype=bool) if passes.learned is None else passes.learned
+            handed = fixed_norm(w, before, free)
         lists = made if isinstance(made, ListSet) else None
         after = DecodingState(learned=w, weights=handed, lists=lists, converged=converged)
         # The figures of its epochs are not those of the lists that come of it.

@@ -72,6 +72,11 @@ class OnlineWeights {
         return larger;
     }
 
+    // Weights that went from `before` to `target` in one step, which counts as the steps of these
+    // since then.
+    [[nodiscard]] OnlineWeights moved(std::span<const double> target,
+                                      const OnlineWeights& before) const;
+
     // The mean of weights that took equally many steps: of w, and of the sums behind the average.
     [[nodiscard]] static OnlineWeights merged(std::span<const OnlineWeights* const> all);
 

@@ -46,8 +46,6 @@ struct SubgradientState {
     CumulativePenalty penalty;
     double loss = 0.0;  // the sum of the losses in the last epoch
 
-    // The same state at other weights; the average so far is kept.
-    [[nodiscard]] SubgradientState moved(std::span<const double> target) const;
     [[nodiscard]] static SubgradientState merged(std::span<const SubgradientState* const> all);
 
     // The whole state as one array, and the state from such an array.
