@@ -19,6 +19,7 @@ import hopefear
 from candidate_files import CandidateFiles, write_candidates
 from hopefear.cluster import Crew, connected
 from hopefear.cluster.crew import Call, spread
+from hopefear.cluster.versions import differences
 from hopefear.errors import ClusterError, ConfigError, FormatError, HopefearWarning
 from hopefear.events import EpochFinished, Warned
 from hopefear.parallel.remote import Worker
@@ -164,6 +165,32 @@ def test_a_node_that_joins_gets_its_share_of_the_workers(cluster: Nodes) -> None
         crew.arrange(6)
         assert len(crew.nodes) == before
         crew.close()
+
+
+def test_a_node_with_another_version_is_found_out_at_the_start(
+    cluster: Nodes, files: CandidateFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = {"hopefear": "9.9", "Python": "3.99.0"}
+    with monkeypatch.context() as other:
+        # Nodes are asked by the function's name, and know nothing of this one.
+        other.setattr(
+            "hopefear.cluster.crew.differences", lambda theirs, _: differences(theirs, ours)
+        )
+        with pytest.raises(ClusterError, match=r"127\.0\.0\.1 has hopefear .* instead of 9\.9"):
+            mixed(files, cluster=cluster.address)
+    with connected(cluster.address):
+        crew = Crew(Worker)
+        crew.arrange(2)
+        cluster.join()
+        monkeypatch.setattr(
+            "hopefear.cluster.crew.differences", lambda theirs, _: differences(theirs, ours)
+        )
+        before = crew.nodes
+        crew.arrange(6)
+        assert crew.nodes == before  # without the new one
+        assert "it is not used" in " ".join(crew.take_notes())
+        crew.close()
+    cluster.kill_node()
 
 
 def test_workers_are_spread_in_proportion_to_processors() -> None:

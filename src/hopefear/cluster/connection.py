@@ -5,6 +5,7 @@ import os
 import secrets
 import socket
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,7 +79,7 @@ def connected(address: str, *, threads: int = 0) -> Iterator[None]:
             ray.init(address=address, **quiet)
     except (ray.exceptions.RayError, OSError, RuntimeError, ValueError) as error:
         raise ClusterError(
-            f"cannot join the Ray cluster at {address}: {_first_line(error)}", settings=("cluster",)
+            f"cannot join the Ray cluster at {address}: {_short(error)}", settings=("cluster",)
         ) from error
     try:
         yield
@@ -128,6 +129,5 @@ def _knock(address: str) -> None:
         ) from error
 
 
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
+def _short(error: BaseException) -> str:
+    return textwrap.shorten(str(error), 400) or type(error).__name__

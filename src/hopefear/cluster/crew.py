@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopefear.cluster.connection import load_ray
+from hopefear.cluster.versions import differences, versions
 from hopefear.errors import ClusterError
 
 __all__ = ["Call", "Crew", "Member", "spread"]
@@ -84,6 +85,7 @@ class Crew:
         self._kind, self._lost = kind, lost
         self._patience = patience
         self._places: dict[int, _Place] = {}
+        self._fit: dict[str, bool] = {}  # nodes that run the same programs as this machine
         self.notes: list[str] = []
 
     def arrange(
@@ -247,6 +249,40 @@ class Crew:
         known = {one["NodeID"]: one["NodeManagerAddress"] for one in self._ray.nodes()}
         return str(known.get(node, node))
 
+    def _compare_versions(self, nodes: Iterable[str]) -> None:
+        """Find out whether new nodes run what this machine runs.
+
+        One that does not is an error at first; if it joins later, it is not used.
+        """
+        first, affinity = not self._fit, self._ray.util.scheduling_strategies
+        asked = {
+            node: self._ray.remote(versions)
+            .options(
+                num_cpus=0,
+                max_retries=0,
+                scheduling_strategy=affinity.NodeAffinitySchedulingStrategy(node, soft=False),
+            )
+            .remote()
+            for node in nodes
+            if node not in self._fit
+        }
+        for node, answer in asked.items():
+            try:
+                problem = differences(self._ray.get(answer, timeout=STARTING), versions())
+            except self._ray.exceptions.RayTaskError as error:
+                problem = f"a hopefear that cannot be loaded: {_cause(error)}"
+            except self._ray.exceptions.RayError:
+                continue  # the node is lost, or does not answer
+            self._fit[node] = not problem
+            if not problem:
+                continue
+            note = f"node {self._address(node)} has {problem}"
+            if first:
+                raise ClusterError(
+                    f"{note}; install the same versions on all machines", settings=("cluster",)
+                )
+            self.notes.append(f"{note}: it is not used")
+
     def _nodes(self) -> dict[str, float]:
         """Return the processors of each node, when there is at least one."""
         until = time.monotonic() + self._patience
@@ -256,8 +292,9 @@ class Crew:
                 for node in self._ray.nodes()
                 if node["Alive"] and node["Resources"].get("CPU")
             }
-            if found:
-                return found
+            self._compare_versions(found)
+            if fit := {node: cpus for node, cpus in found.items() if self._fit.get(node)}:
+                return fit
             time.sleep(0.5)
         raise ClusterError(f"the cluster has had no node for {self._patience:g} seconds")
 

@@ -134,6 +134,8 @@ def _extract(
 
     def extract() -> Figures:
         grammar, cluster = work.out / GRAMMAR, work.settings.cluster
+        shards = work.out / "stages" / "extract"
+        shutil.rmtree(shards, ignore_errors=True)  # of a process that was killed
         if cluster is None:
             found = extraction.extract(
                 source,
@@ -152,7 +154,6 @@ def _extract(
                 inputs=tuple(inputs.inputs),
                 max_span=max_span,
             )
-            shards = work.out / "stages" / "extract"
             found = extraction.extract_on(cluster, given, grammar, shards, work.tell)
         return {"sentences": found.sentences, "rules": found.rules, "bytes": found.bytes}
 

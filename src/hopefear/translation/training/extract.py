@@ -189,7 +189,6 @@ class RuleExtraction:
         """
         tell("reading", 0, 0)
         bitext, shared = _opened(self, texts)
-        shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
         folder.mkdir()
         try:
             with sharing(cluster) as share_out:
