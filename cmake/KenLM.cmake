@@ -1,11 +1,16 @@
 # KenLM's query code, compiled in from its own source package.
 #
-# The package is fetched by name with pip, pinned and verified by hash, and kept in the user's cache,
-# so that a second build (or another clone) does not fetch it again. Offline, or where the registry
-# is closed: set HOPEFEAR_KENLM_SOURCE to the file.
+# A source distribution of ours has the package in third_party. Elsewhere it is fetched by name with
+# pip, pinned and verified by hash, and kept in the user's cache, so that a second build (or another
+# clone) does not fetch it again. Where the registry is closed: set HOPEFEAR_KENLM_SOURCE to the file.
 
-set(kenlm_version 0.3.0)
-set(kenlm_sha256 c4628bb9fb63c8a6f9240035b8b037385cfc404cb72e933cf48878291edac1e8)
+set(kenlm_requirement ${CMAKE_SOURCE_DIR}/third_party/kenlm.txt)
+file(STRINGS ${kenlm_requirement} kenlm_pin LIMIT_COUNT 1)
+if(NOT kenlm_pin MATCHES "^kenlm==([0-9.]+) --hash=sha256:([0-9a-f]+)$")
+  message(FATAL_ERROR "${kenlm_requirement} names no version of kenlm with its hash: ${kenlm_pin}")
+endif()
+set(kenlm_version ${CMAKE_MATCH_1})
+set(kenlm_sha256 ${CMAKE_MATCH_2})
 set(kenlm_name kenlm-${kenlm_version})
 
 if(DEFINED ENV{XDG_CACHE_HOME})
@@ -21,16 +26,17 @@ if(DEFINED ENV{HOPEFEAR_KENLM_SOURCE})
   if(NOT EXISTS ${kenlm_archive})
     message(FATAL_ERROR "HOPEFEAR_KENLM_SOURCE names ${kenlm_archive}, which does not exist")
   endif()
+elseif(EXISTS ${CMAKE_SOURCE_DIR}/third_party/${kenlm_name}.tar.gz)
+  set(kenlm_archive ${CMAKE_SOURCE_DIR}/third_party/${kenlm_name}.tar.gz)
 endif()
 
 function(kenlm_fetch)
   message(STATUS "Fetching the source package kenlm==${kenlm_version}")
   set(work ${CMAKE_BINARY_DIR}/kenlm-fetch)
   file(MAKE_DIRECTORY ${work})
-  file(WRITE ${work}/requirements.txt "kenlm==${kenlm_version} --hash=sha256:${kenlm_sha256}\n")
   execute_process(
     COMMAND ${Python_EXECUTABLE} -m pip download --quiet --disable-pip-version-check --no-deps
-            --no-binary kenlm --require-hashes -r ${work}/requirements.txt -d ${work}
+            --no-binary kenlm --require-hashes -r ${kenlm_requirement} -d ${work}
     RESULT_VARIABLE status ERROR_VARIABLE why OUTPUT_QUIET)
   if(NOT status EQUAL 0 OR NOT EXISTS ${work}/${kenlm_name}.tar.gz)
     message(FATAL_ERROR

@@ -17,9 +17,11 @@ correct it. The compiled core raises the same classes.
 """
 
 import errno
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 __all__ = [
     "ClusterError",
@@ -34,6 +36,7 @@ __all__ = [
     "OptionError",
     "describe_file_error",
     "file_error_reason",
+    "import_extra",
     "naming",
 ]
 
@@ -106,6 +109,45 @@ class ForestError(DataError):
 
 class HopefearWarning(UserWarning):
     """Something that the user should know and decide about."""
+
+
+def import_extra(
+    module: str,
+    extra: str,
+    purpose: str,
+    *,
+    instead: str = "",
+    settings: tuple[str, ...] = (),
+) -> ModuleType:
+    """Import a module of a package that is installed only with an extra of ours.
+
+    Parameters
+    ----------
+    module : str
+        The module.
+    extra : str
+        What brings it: ``pip install 'hopefear[extra]'``.
+    purpose : str
+        Who needs it, as the message begins.
+    instead : str
+        What else the user can do.
+    settings : tuple of str
+        The settings that ask for it.
+
+    Raises
+    ------
+    ConfigError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ConfigError(
+            f"{purpose} needs the package {package}, which is not installed: run pip install "
+            f"'hopefear[{extra}]'" + (f", or {instead}" if instead else ""),
+            settings=settings,
+        ) from error
 
 
 # The system reports these errors during writing, without the name of the file.

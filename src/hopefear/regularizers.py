@@ -14,6 +14,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
+from hopefear.errors import import_extra
 from hopefear.registry import Registry
 from hopefear.settings import setting, settings
 from hopefear.translation.features.bins import split_bin_name
@@ -197,8 +198,7 @@ class _Neighbors(Penalty):
             return settled(self, weights, lambda held: held.proximal(weights, step))
         # R is quadratic: (1/s + C + 2 β AᵀDA) v = w/s + C o, where A has a row (½, −1, ½) for each
         # bin between two others.
-        from scipy.linalg import solveh_banded
-
+        linalg = import_extra("scipy.linalg", "scipy", "a penalty of neighbors")
         pulled = self.toward.proximal(weights, step)
         if not len(self.inner):
             return pulled
@@ -216,7 +216,7 @@ class _Neighbors(Penalty):
         np.add.at(bands[1], j + 1, -damped / 2)
         np.add.at(bands[0], j + 1, damped / 4)
         right = stiffness * w + constant * origin[self.chains]
-        pulled[self.chains] = solveh_banded(bands, right)
+        pulled[self.chains] = linalg.solveh_banded(bands, right)
         return pulled
 
 

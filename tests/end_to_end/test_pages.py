@@ -1,49 +1,14 @@
 """Everything that the README and the pages of the documentation show is run."""
 
-import doctest
-import os
-import re
-import subprocess
-import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from hopefear.translation.features import templates
+from pages import run_page
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```(\S+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-
-
-def install(folder: Path) -> None:
-    """Do what `pip install --editable .` would: declare the entry points of a pyproject.toml."""
-    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    information = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    )
-    lines = []
-    for group, entries in project["entry-points"].items():
-        lines += [f"[{group}]", *(f"{name} = {module}" for name, module in entries.items())]
-    (information / "entry_points.txt").write_text("\n".join(lines) + "\n")
-
-
-def shell(command: str, folder: Path) -> str:
-    """Run a line of a console with our programs, and our examples, at hand."""
-    if command == "pip install --editable .":
-        install(folder)
-        return ""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
-    done = subprocess.run(
-        command, shell=True, cwd=folder, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
-    return done.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -53,21 +18,4 @@ def test_what_a_page_shows_is_what_happens(
     monkeypatch.chdir(tmp_path)
     # A page may register features of its own, which other tests must not see.
     monkeypatch.setattr(templates, "_factories", dict(templates._factories))
-    variables: dict[str, object] = {}
-    for kind, file, text in BLOCK.findall(page.read_text(encoding="utf-8")):
-        if file:
-            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / file).write_text(text, encoding="utf-8")
-        elif kind == "python":
-            test = doctest.DocTestParser().get_doctest(text, variables, page.name, str(page), 0)
-            output: list[str] = []
-            runner = doctest.DocTestRunner()
-            assert runner.run(test, out=output.append, clear_globs=False).failed == 0, output
-            variables = test.globs
-        elif kind == "console":
-            for session in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-                command, _, expected = session.partition("\n")
-                printed = shell(command, tmp_path)
-                if expected:
-                    same = doctest.OutputChecker().check_output(expected, printed, FLAGS)
-                    assert same, f"{command}\n{expected}\n---- printed ----\n{printed}"
+    run_page(page, tmp_path)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from hopefear.errors import ClusterError, ConfigError
+from hopefear.errors import ClusterError, ConfigError, import_extra
 
 __all__ = ["LOCAL", "connected", "load_ray", "set_environment"]
 
@@ -28,13 +28,7 @@ def load_ray() -> ModuleType:
     ConfigError
         If it is not installed.
     """
-    try:
-        return importlib.import_module("ray")
-    except ImportError as error:
-        raise ConfigError(
-            "a cluster needs Ray, which is not installed: run pip install 'hopefear[cluster]'",
-            settings=("cluster",),
-        ) from error
+    return import_extra("ray", "cluster", "a cluster", settings=("cluster",))
 
 
 @contextmanager

@@ -79,9 +79,10 @@ def run_candidates_demo(
 
     finished = _tune(sets["dev"], directory / "events.jsonl", seed, tell)
     write_weights(directory / "weights.tsv", finished.weights, "tsv")
-    chosen = Reranking(lists=sets["test"].nbest, weights=finished.weights, threads=threads)
-    with open_output(directory / "test.out") as out:
-        out.writelines(f"{line}\n" for line in chosen)
+    for name, weights in (("start", START), ("out", finished.weights)):
+        chosen = Reranking(lists=sets["test"].nbest, weights=weights, threads=threads)
+        with open_output(directory / f"test.{name}") as out:
+            out.writelines(f"{line}\n" for line in chosen)
     return CandidatesResult(
         directory=directory,
         signature=f"{metric.name}|{signature}",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, get_type_hints, runtime_checkable
 
+from hopefear.errors import import_extra
 from hopefear.metrics import Metric
 from hopefear.registry import Registry
 from hopefear.rhythm import Block, Rhythm, Step
@@ -22,6 +23,7 @@ __all__ = [
     "Mergeable",
     "Teaching",
     "check_metric",
+    "check_packages",
     "held_features",
     "is_scale_free",
     "learners",
@@ -139,6 +141,14 @@ def is_scale_free(learner: AnyLearner) -> bool:
     Such weights are handed over with a fixed norm. The state of such a learner is its weights.
     """
     return bool(getattr(learner, "scale_free", False))
+
+
+def check_packages(learner: AnyLearner) -> None:
+    """Refuse a learner that needs SciPy where it is not installed."""
+    if getattr(learner, "needs_scipy", False):
+        name = learners.name_of(type(learner))
+        others = "choose another learner, such as kbest-mira"
+        import_extra("scipy", "scipy", name, instead=others, settings=("learner",))
 
 
 def held_features(learner: AnyLearner) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ class Lbfgs:
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=10)
     whole: ClassVar[bool] = True
+    needs_scipy: ClassVar[bool] = True
 
     loss: Annotated[Loss, losses] = setting(
         factory=JensenRiskBound, help="A soft loss of the table, or risk."

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hopefear.errors import import_extra
 from hopefear.regularizers import Penalty
 from hopefear.types import FloatArray
 
@@ -43,8 +44,7 @@ def minimize(
     tolerance : float
         The greatest component of the gradient at the end.
     """
-    from scipy.optimize import Bounds  # 50 MB of memory: only where it is used
-    from scipy.optimize import minimize as scipy_minimize
+    scipy = import_extra("scipy.optimize", "scipy", "L-BFGS")
 
     split = penalty.l1 > 0
     unit = np.ones_like(start) if scale is None else np.where(scale > 0, scale, 1.0)
@@ -62,12 +62,12 @@ def minimize(
 
     x, best, left = start * unit, np.inf, max_iterations
     while True:
-        found = scipy_minimize(
+        found = scipy.minimize(
             value,
             np.concatenate([np.maximum(x, 0), np.maximum(-x, 0)]) if split else x,
             jac=True,
             method="L-BFGS-B",
-            bounds=Bounds(0, np.inf) if split else None,
+            bounds=scipy.Bounds(0, np.inf) if split else None,
             options={"maxiter": left, "ftol": 0.0, "gtol": tolerance},
         )
         x = found.x[: len(start)] - found.x[len(start) :] if split else found.x
@@ -75,5 +75,5 @@ def minimize(
         # Where both parts of a weight have grown, the search may stall: go on from their
         # difference, as long as that helps.
         if not split or left <= 0 or not found.fun < best:
-            return x / unit
+            return np.asarray(x / unit)
         best = found.fun

@@ -48,6 +48,7 @@ class StructuredSvm(Regularized):
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=100)
     whole: ClassVar[bool] = True
+    needs_scipy: ClassVar[bool] = True
 
     strength: float = setting(1.0, "C, the weight of the mean loss.", above=0)
     reference: Literal["max-metric", "hope"] = setting(

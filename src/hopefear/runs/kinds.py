@@ -18,7 +18,7 @@ from hopefear.candidates import (
 )
 from hopefear.errors import ConfigError
 from hopefear.learners import AnyLearner, learners, needed_data
-from hopefear.learners.base import check_metric, learns_from_whole
+from hopefear.learners.base import check_metric, check_packages, learns_from_whole
 from hopefear.metrics import Metric
 from hopefear.parallel import Strategy, strategies
 from hopefear.rhythm import Rhythm
@@ -161,6 +161,7 @@ def check_together(
     """Refuse a combination that cannot run."""
     if (error := refusal(learner, kind, strategy, metric, rhythm)) is not None:
         raise error
+    check_packages(learner)
     if scaled and getattr(learner, "bounds", None):
         raise ConfigError(
             "learner.bounds are in the units of the features, so scale_features cannot be used",

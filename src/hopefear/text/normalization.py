@@ -3,13 +3,12 @@
 Tokenization is that of Moses' scripts, as the package sacremoses has it.
 """
 
-import importlib
 import unicodedata
 from collections.abc import Callable
 from types import ModuleType
 from typing import Literal
 
-from hopefear.errors import ConfigError
+from hopefear.errors import import_extra
 from hopefear.settings import setting, settings
 
 __all__ = ["Normalization"]
@@ -101,10 +100,5 @@ class Normalization:
 
 
 def _sacremoses() -> ModuleType:
-    try:
-        return importlib.import_module("sacremoses")
-    except ImportError as error:
-        raise ConfigError(
-            "this needs the package sacremoses (pip install 'hopefear[tokenize]'); or tokenize the "
-            "texts with another tool, and use tokenize 'none'"
-        ) from error
+    alternatives = "tokenize the texts with another tool and use tokenize 'none'"
+    return import_extra("sacremoses", "tokenize", "this", instead=alternatives)

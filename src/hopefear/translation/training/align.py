@@ -7,7 +7,6 @@ model of fast_align, which the built-in aligner estimates in both directions at 
 Östling & Tiedemann (2016), Efficient word alignment with Markov chain Monte Carlo (eflomal).
 """
 
-import importlib
 import re
 import tempfile
 from collections.abc import Iterator
@@ -30,7 +29,7 @@ from hopefear._core import (
     symmetrize_alignments,
 )
 from hopefear.cluster.tasks import Share, sharing
-from hopefear.errors import ConfigError, DataError
+from hopefear.errors import ConfigError, DataError, import_extra
 from hopefear.formats.files import PathLike, Tell, open_output, open_source, tell_nobody
 from hopefear.registry import suggest
 from hopefear.settings import parse_size, setting, settings
@@ -316,13 +315,8 @@ def align(
 
 
 def _eflomal() -> ModuleType:
-    try:
-        return importlib.import_module("eflomal")
-    except ImportError as error:
-        raise ConfigError(
-            "eflomal is not installed: run pip install 'hopefear[align]', use the aligner "
-            "'diagonal', or give the alignments of any aligner as a Pharaoh file"
-        ) from error
+    alternatives = "use the aligner 'diagonal' or a Pharaoh file of any aligner"
+    return import_extra("eflomal", "align", "the aligner 'eflomal'", instead=alternatives)
 
 
 @contextmanager
