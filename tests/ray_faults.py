@@ -1,196 +1,213 @@
-"""Kill workers, nodes and drivers of tuning runs on a Ray cluster at random moments.
+"""Kill workers, nodes and drivers of commands on a Ray cluster at random moments.
 
-``python tests/ray_faults.py [TIMES] [worker] [node] [driver] [async]`` kills each TIMES times, 20
-by default, and prints what came of the runs. A cluster of three nodes is started on this machine.
+``python tests/ray_faults.py [TIMES] [WORK-KILLED ...]`` kills each TIMES times, 20 by default, and
+prints what came of the commands. WORK is mixing, async or train; KILLED is worker, node, driver, or
+nothing. By default all are tried. A cluster of three nodes is started on this machine.
 """
 
+import itertools
+import json
+import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
 import hopefear
-from candidate_files import CandidateFiles, write_candidates
-from hopefear.events import EpochFinished, Event, Warned
-from hopefear.formats import read_weights
-from hopefear.types import Weights
+from candidate_files import write_candidates
 from ray_clusters import Nodes, nodes
-from small_models import sentence_pairs, write_bitext
+from small_models import sentence_pairs
 
-EPOCHS = 40
-ASYNC_EPOCHS = 10
-
-
-def lists_run(files: CandidateFiles, **settings: Any) -> hopefear.TuneResult:
-    """Mix three learners on lists."""
-    return hopefear.tune(
-        "kbest-mira",
-        nbest=[files.nbest],
-        refs=[files.refs],
-        tokenize="none",
-        strategy="mixing",
-        workers=3,
-        epochs=EPOCHS,
-        **settings,
-    )
+COMMAND = str(Path(sys.executable).parent / "hopefear")
+LIMIT = 600  # seconds, after which a command counts as hanging
+KILLED = ("nothing", "worker", "node", "driver")
 
 
-def model_run(folder: Path, **settings: Any) -> hopefear.TuneResult:
-    """Let three learners hear each other, around the decoder of a model."""
-    return hopefear.tune(
-        "mira",
-        model=folder / "model",
-        source=folder / "tune.f",
-        refs=folder / "tune.e",
-        parses=folder / "parses",
-        start="ones",
-        strategy="async",
-        workers=3,
-        epochs=ASYNC_EPOCHS,
-        **settings,
-    )
+def write_lines(path: Path, lines: Sequence[str]) -> Path:
+    """Write a text."""
+    path.write_text("".join(line + "\n" for line in lines))
+    return path
 
 
-def write_model(folder: Path) -> None:
-    """Train a small model."""
-    source, target = write_bitext(folder, every=7)
-    hopefear.train(source=source, target=target, out=folder / "model")
-    pairs = sentence_pairs()[3::20]
-    (folder / "tune.f").write_text("".join(f"{f}\n" for f, _ in pairs))
-    (folder / "tune.e").write_text("".join(f"{e}\n" for _, e in pairs))
+class Work:
+    """A command that is given again and again, and what it should come to."""
+
+    resumable = True
+
+    def command(self, out: Path) -> list[str]:
+        """Return its arguments."""
+        raise NotImplementedError
+
+    def judge(self, runs: Sequence[Path]) -> str:
+        """Say what came of runs."""
+        raise NotImplementedError
 
 
-class Moment:
-    """Makes something happen once: at a random moment of a random epoch."""
+class Mixing(Work):
+    """Three learners on lists; every run has the same weights."""
 
-    def __init__(self, random: Random, epochs: int, happen: Callable[[], object]) -> None:
-        self._epoch, self._delay = random.randrange(1, epochs), random.uniform(0.0, 0.1)
-        self._happen = happen
+    def __init__(self, folder: Path) -> None:
+        files = write_candidates(folder, sentences=300, size=50)
+        self._arguments = ["tune", "kbest-mira", "--nbest", str(files.nbest), "--refs"]
+        self._arguments += [str(files.refs), "--tokenize", "none", "--strategy", "mixing"]
+        self._arguments += ["--workers", "3", "--epochs", "40"]
+        subprocess.run([COMMAND, *self.command(folder / "here")], check=True, capture_output=True)
+        self._expected = (folder / "here" / "weights.tsv").read_bytes()
 
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, EpochFinished) and event.epoch == self._epoch:
-            threading.Timer(self._delay, self._happen).start()
+    def command(self, out: Path) -> list[str]:
+        return [*self._arguments, "-o", str(out)]
+
+    def judge(self, runs: Sequence[Path]) -> str:
+        same = sum((run / "weights.tsv").read_bytes() == self._expected for run in runs)
+        return f"{same} with the same weights"
 
 
-def lost_a_worker(result: hopefear.TuneResult) -> bool:
-    """Whether the run says that it lost a worker."""
-    return any(isinstance(e, Warned) and "was lost" in e.message for e in result.events)
+class Async(Work):
+    """Three learners that hear each other, around a decoder whose model is full of errors."""
+
+    def __init__(self, folder: Path) -> None:
+        random, pairs = Random(1), sentence_pairs()
+        words = sorted({word for _, e in pairs for word in e.split()})
+
+        def noisy(text: str, share: float) -> str:
+            return " ".join(
+                random.choice(words) if random.random() < share else word for word in text.split()
+            )
+
+        f = write_lines(folder / "train.f", [f for f, _ in pairs[::8]])
+        e = write_lines(folder / "train.e", [noisy(e, 0.4) for _, e in pairs[::8]])
+        hopefear.train(source=f, target=e, out=folder / "model", aligner="diagonal", lm_order=3)
+        source = write_lines(folder / "tune.f", [f for f, _ in pairs[3::5]])
+        refs = write_lines(folder / "tune.e", [noisy(e, 0.1) for _, e in pairs[3::5]])
+        self._arguments = ["tune", "mira", "--model", str(folder / "model"), "--source"]
+        self._arguments += [str(source), "--refs", str(refs), "--parses", str(folder / "parses")]
+        self._arguments += ["--start", "ones", "--strategy", "async", "--workers", "3"]
+        self._arguments += ["--epochs", "8", "--no-report"]
+
+    def command(self, out: Path) -> list[str]:
+        return [*self._arguments, "-o", str(out)]
+
+    def judge(self, runs: Sequence[Path]) -> str:
+        events = [json.loads((run / "events.jsonl").read_text().splitlines()[-1]) for run in runs]
+        scores = np.array([event["tuning_score"] for event in events])
+        deviation = scores.std(ddof=1) if len(scores) > 1 else 0.0
+        return f"BLEU {scores.mean():.2f} ± {deviation:.2f}, from {min(scores):.2f} on"
 
 
-def driver(files: CandidateFiles, run: Path, cluster: Nodes, epoch: int, delay: float) -> Weights:
-    """Kill a driver in the middle of an epoch, go on with its run, and return the weights."""
-    program = [str(Path(sys.executable).parent / "hopefear"), "tune", "kbest-mira", "-o", str(run)]
-    program += ["--nbest", str(files.nbest), "--refs", str(files.refs), "--tokenize", "none"]
-    program += ["--strategy", "mixing", "--workers", "3", "--epochs", str(EPOCHS)]
-    program += ["--cluster", cluster.address]
-    process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    weights = run / "weights" / f"{epoch:02}.tsv"
-    while not weights.exists() and process.poll() is None:
-        time.sleep(0.02)
-    time.sleep(delay)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    if (run / "weights.tsv").exists():  # it was over
-        return read_weights(run / "weights.tsv")
-    return hopefear.resume_tuning(run, cluster=cluster.address).weights
+class Train(Work):
+    """The training of a model; every one has the same files."""
+
+    resumable = False  # the same command goes on
+
+    def __init__(self, folder: Path) -> None:
+        pairs = [
+            (f"{f} , {g}", f"{e} , {h}")
+            for (f, e), (g, h) in itertools.product(sentence_pairs()[::9], sentence_pairs()[::5])
+        ]
+        source = write_lines(folder / "long.f", [f for f, _ in pairs])
+        target = write_lines(folder / "long.e", [e for _, e in pairs])
+        self._arguments = ["train", "-s", str(source), "-t", str(target)]
+        self._arguments += ["--aligner", "diagonal", "--lm-order", "3"]
+        subprocess.run([COMMAND, *self.command(folder / "here")], check=True, capture_output=True)
+        self._expected = self._files(folder / "here")
+
+    def command(self, out: Path) -> list[str]:
+        return [*self._arguments, "-o", str(out)]
+
+    def judge(self, runs: Sequence[Path]) -> str:
+        return f"{sum(self._files(run) == self._expected for run in runs)} with the same files"
+
+    @staticmethod
+    def _files(model: Path) -> dict[str, bytes]:
+        files = {path for path in model.rglob("*") if path.parent.name != "stages"}
+        names = {str(path.relative_to(model)): path for path in files if path.is_file()}
+        names |= {f"stages/{path.name}": path for path in (model / "stages").glob("*/*")}
+        return {name: path.read_bytes() for name, path in names.items() if name != "train.toml"}
 
 
 class Experiments:
-    """Runs on a cluster, some of which are disturbed."""
+    """Commands on a cluster, which are disturbed."""
 
-    def __init__(self, path: Path, cluster: Nodes, times: int) -> None:
-        self._path, self._cluster, self._times = path, cluster, times
+    def __init__(self, folder: Path, cluster: Nodes, times: int) -> None:
+        self._folder, self._cluster, self._times = folder, cluster, times
         self._random = Random(1)
-        self._files = write_candidates(path, sentences=300, size=50)
-        self._expected = lists_run(self._files).weights
-        began = time.monotonic()
-        found = lists_run(self._files, cluster=cluster.address)
-        seconds, self._epochs = time.monotonic() - began, epochs_of(found)
-        same = found.weights == self._expected
-        tell(f"undisturbed: {self._epochs} epochs, {seconds:.1f} s, same weights: {same}")
 
-    def worker(self) -> None:
-        """Kill a worker."""
-        self._mixed("worker", self._kill_worker)
-
-    def node(self) -> None:
-        """Kill a node; another one joins before the next run."""
-        self._mixed("node", self._cluster.kill_node)
-
-    def driver(self) -> None:
-        """Kill the process of the run, and resume."""
-        right = 0
+    def carry_out(self, work: Work, name: str, killed: str, seconds: float) -> float:
+        """Give the command several times, and kill something each time; return its mean time."""
+        runs: list[Path] = []
+        lost, taken = 0, []
         for number in range(self._times):
-            epoch = self._random.randrange(1, self._epochs)
-            delay, run = self._random.uniform(0.0, 0.1), self._path / f"run-{number}"
-            weights = driver(self._files, run, self._cluster, epoch, delay)
-            right += weights == self._expected
-            tell(f"driver: {right} of {number + 1} runs with the same weights")
-
-    def asynchronous(self) -> None:
-        """Kill a worker while all hear each other."""
-        write_model(self._path)
-        address = self._cluster.address
-        alone = [model_run(self._path, cluster=address) for _ in range(max(2, self._times // 2))]
-        tell(f"async, undisturbed: {spread_of(alone)}")
-        lost = []
-        for _ in range(self._times):
-            moment = Moment(self._random, ASYNC_EPOCHS, self._kill_worker)
-            lost.append(model_run(self._path, cluster=address, on_event=moment))
-        noted = sum(map(lost_a_worker, lost))
-        tell(f"async, a worker killed: {spread_of(lost)}; {noted} say that they lost a worker")
-
-    def _kill_worker(self) -> bool:
-        return self._cluster.kill_worker(self._random)
-
-    def _mixed(self, name: str, kill: Callable[[], object]) -> None:
-        right = noted = 0
-        longest = 0.0
-        for number in range(self._times):
+            out = self._folder / f"{name}-{killed}-{number}"
             began = time.monotonic()
-            moment = Moment(self._random, self._epochs, kill)
-            found = lists_run(self._files, cluster=self._cluster.address, on_event=moment)
-            right += found.weights == self._expected
-            noted += lost_a_worker(found)
-            longest = max(longest, time.monotonic() - began)
-            if name == "node":
+            output = self._once(work, out, killed, self._random.uniform(0, seconds))
+            taken.append(time.monotonic() - began)
+            lost += "was lost" in output
+            if (out / "weights.tsv").exists():
+                runs.append(out)
+            else:
+                print(output, flush=True)
+            if killed == "node":
                 self._cluster.join()
-            tell(
-                f"{name}: {right} of {number + 1} runs with the same weights, {noted} say that "
-                f"they lost a worker, the longest took {longest:.1f} s"
+            print(
+                f"{name}, {killed} killed: {len(runs)} of {number + 1} ended, {work.judge(runs)}; "
+                f"{lost} lost a worker; {np.mean(taken):.1f} s, at most {max(taken):.1f} s",
+                flush=True,
             )
+        for run in runs:
+            shutil.rmtree(run)
+        return float(np.mean(taken))
+
+    def _once(self, work: Work, out: Path, killed: str, moment: float) -> str:
+        command = [COMMAND, *work.command(out), "--cluster", self._cluster.address]
+        process = self._start(command)
+        try:
+            return process.communicate(timeout=moment)[0]  # it was faster
+        except subprocess.TimeoutExpired:
+            pass
+        kill: dict[str, Callable[[], object]] = {
+            "nothing": lambda: None,
+            "worker": lambda: self._cluster.kill_worker(self._random),
+            "node": self._cluster.kill_node,
+            "driver": lambda: process.send_signal(signal.SIGKILL),
+        }
+        kill[killed]()
+        output = process.communicate(timeout=LIMIT)[0]
+        if killed == "driver" and process.returncode == -signal.SIGKILL:
+            if work.resumable and (out / "checkpoint").exists():
+                command = [COMMAND, "tune", "--resume", "-o", str(out)]
+                command += ["--cluster", self._cluster.address]
+            elif work.resumable:
+                shutil.rmtree(out, ignore_errors=True)  # it had not begun
+            output += self._start(command).communicate(timeout=LIMIT)[0]
+        return output
+
+    @staticmethod
+    def _start(command: list[str]) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
 
 
-def main(times: int, kinds: list[str]) -> None:
+def main(times: int, wanted: list[str]) -> None:
     """Carry out experiments."""
+    kinds: dict[str, Callable[[Path], Work]] = {"mixing": Mixing, "async": Async, "train": Train}
     with TemporaryDirectory() as folder, nodes(further=2) as cluster:
         experiments = Experiments(Path(folder), cluster, times)
-        for kind in kinds or ["worker", "node", "driver", "async"]:
-            getattr(experiments, "asynchronous" if kind == "async" else kind)()
-
-
-def tell(text: str) -> None:
-    """Print a line at once."""
-    print(text, flush=True)
-
-
-def spread_of(results: list[hopefear.TuneResult]) -> str:
-    """Return the mean and the deviation of scores."""
-    scores = [result.tuning_score or 0.0 for result in results]
-    return f"{np.mean(scores):.2f} ± {np.std(scores, ddof=1):.2f} BLEU in {len(scores)} runs"
-
-
-def epochs_of(result: hopefear.TuneResult) -> int:
-    """Return how many epochs there were."""
-    return sum(isinstance(event, EpochFinished) for event in result.events)
+        for name, kind in kinds.items():
+            chosen = [k for k in KILLED if not wanted or f"{name}-{k}" in wanted]
+            if not chosen:
+                continue
+            (Path(folder) / name).mkdir()
+            work, seconds = kind(Path(folder) / name), 0.0
+            for killed in dict.fromkeys(["nothing", *chosen]):
+                taken = experiments.carry_out(work, name, killed, seconds)
+                seconds = seconds or taken
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ def connected(address: str, *, threads: int = 0) -> Iterator[None]:
     ClusterError
         If there is no cluster, or it does not let us in.
     """
+    place = _place(address)
     set_environment(address)
     ray = load_ray()
     if ray.is_initialized():
@@ -57,7 +58,7 @@ def connected(address: str, *, threads: int = 0) -> Iterator[None]:
         return
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
-        if address == LOCAL:
+        if place is None:
             ray.init(
                 address=LOCAL,  # else it would join any cluster that runs on this machine
                 num_cpus=threads or len(os.sched_getaffinity(0)),
@@ -67,7 +68,7 @@ def connected(address: str, *, threads: int = 0) -> Iterator[None]:
                 **quiet,
             )
         else:
-            _knock(address)
+            _knock(*place)
             # A wrong token is refused here; `init` would try it again and again.
             importlib.import_module("ray._raylet").GcsClient(address=address)
             ray.init(address=address, **quiet)
@@ -107,18 +108,25 @@ def _has_token() -> bool:
     return bool(given) or (Path.home() / ".ray" / "auth_token").exists()
 
 
-def _knock(address: str) -> None:
-    """Find out at once whether anybody listens: Ray itself would try for many minutes."""
+def _place(address: str) -> tuple[str, int] | None:
+    """Return host and port; None for a cluster that is to be started here."""
+    if address == LOCAL:
+        return None
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ConfigError(
             f"cluster: expected HOST:PORT or '{LOCAL}', got '{address}'", settings=("cluster",)
         )
+    return host.strip("[]"), int(port)
+
+
+def _knock(host: str, port: int) -> None:
+    """Find out at once whether anybody listens: Ray itself would try for many minutes."""
     try:
-        socket.create_connection((host.strip("[]"), int(port)), ANSWERS_WITHIN).close()
+        socket.create_connection((host, port), ANSWERS_WITHIN).close()
     except (OSError, OverflowError) as error:
         raise ClusterError(
-            f"no Ray cluster answers at {address}: {error}; 'ray start --head' starts one",
+            f"no Ray cluster answers at {host}:{port}: {error}; 'ray start --head' starts one",
             settings=("cluster",),
         ) from error
 
