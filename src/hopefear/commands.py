@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from hopefear.errors import ConfigError
+from hopefear.limits import WINDOW, OnError
 from hopefear.settings import parse_size, setting, settings
 
 __all__ = [
@@ -121,12 +122,26 @@ class TranslateCommand:
         shown="threads of this machine",
         complete=lambda: ("local",),
     )
+    window: int = setting(
+        WINDOW,
+        "Translate longer lines in parts of at most this many words, in bounded memory; 0: as a "
+        "whole.",
+        least=0,
+    )
+    on_error: OnError = setting(
+        "stop",
+        "What to do with a line that cannot be translated, such as one that is not UTF-8: stop, "
+        "skip it (write an empty line), or copy it.",
+    )
 
     def check(self) -> None:
-        """Refuse two kinds of output."""
+        """Refuse two kinds of output, and copies among lists or trees."""
         if self.nbest and self.show_derivation:
             problem = "n-best lists or derivations: choose one"
             raise ConfigError(problem, settings=("nbest", "show_derivation"))
+        if self.on_error == "copy" and (self.nbest or self.show_derivation):
+            problem = "a line can be copied among translations only; use --on-error skip"
+            raise ConfigError(problem, settings=("on_error", "nbest", "show_derivation"))
 
 
 @settings

@@ -74,3 +74,57 @@ def test_what_is_wrong_is_told_in_a_line(folder: Path) -> None:
         1,
         b"hopefear: none: cannot be read: No such file or directory\n",
     )
+
+
+BAD = b"pes\nmu\xff\xc3\xa9\nmu\xc5\xbe\n"
+
+
+def test_lines_that_cannot_be_translated_are_skipped_or_copied(folder: Path) -> None:
+    done = run(folder, BAD, "--on-error", "skip")
+    assert (done.returncode, done.stdout) == (0, b"dog\n\nman\n")
+    assert done.stderr == b"hopefear: sentence 2: is not UTF-8 (byte 3 of the line)\n"
+    done = run(folder, BAD, "--on-error", "copy", "--threads", "2")
+    assert (done.returncode, done.stdout) == (0, b"dog\nmu\xff\xc3\xa9\nman\n")
+
+
+def test_a_line_that_is_too_long_is_not_kept_in_memory(folder: Path) -> None:
+    text = b"pes\n" + b"muz " * 2_000_000 + b"\npes\n"
+    done = run(folder, text)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"hopefear: standard input:2: the line is longer than 4 MiB")
+    for choice in ("skip", "copy"):
+        done = run(folder, text, "--on-error", choice)
+        assert (done.returncode, done.stdout) == (0, b"dog\n\ndog\n")
+        assert done.stderr.startswith(b"hopefear: sentence 2: the line is longer than 4 MiB")
+
+
+def test_words_that_lists_cannot_hold_do_not_end_the_lists(folder: Path) -> None:
+    text = "pes\n|||\npes\n"
+    done = run(folder, text, "--nbest", "1")
+    assert done.returncode == 1
+    assert b"cannot represent '|||'" in done.stderr
+    done = run(folder, text, "--nbest", "1", "--on-error", "skip")
+    assert [line.split(" ||| ")[:2] for line in done.stdout.decode().splitlines()] == [
+        ["0", "dog"],
+        ["2", "dog"],
+    ]
+    assert done.stderr.startswith(b"hopefear: sentence 2: the moses format cannot represent '|||'")
+    done = run(folder, text, "--nbest", "1", "--on-error", "copy")
+    assert (done.returncode, done.stdout) == (2, b"")
+    done = run(folder, BAD, "--show-derivation", "--on-error", "skip")
+    assert done.stdout.decode().count("\n\n") == 2
+
+
+def test_long_lines_are_translated_in_parts(folder: Path, tmp_path: Path) -> None:
+    line = "velký pes vidí dům . " * 10
+    whole = "dog big sees house . " * 9 + "dog big sees house ."
+    done = run(folder, f"{line}\npes\n", "--window", "9")
+    assert (done.stderr, done.stdout.decode()) == (b"", f"{whole}\ndog\n")
+    options = ("--nbest", "3", "--forests", str(tmp_path / "forests"))
+    done = run(folder, f"{line}\npes\n", "--window", "9", *options)
+    lists = [row.split(" ||| ") for row in done.stdout.decode().splitlines()]
+    assert [row[0] for row in lists[:3]] == ["0"] * 3
+    assert lists[0][1] == whole
+    assert len({row[1] for row in lists[:3]}) == 3
+    assert float(lists[0][3]) >= float(lists[1][3]) >= float(lists[2][3])
+    assert list(dict(read_forests(tmp_path / "forests"))) == [0, 1]

@@ -1,12 +1,14 @@
 """Language models through KenLM: scores, perplexity, files that cannot be loaded."""
 
 import gzip
+import struct
 from pathlib import Path
 
 import pytest
 
 from hopefear.errors import DataError, FormatError
 from hopefear.translation.language_model import LanguageModel, load_language_model, perplexity
+from hopefear.translation.training.estimate import write_kenlm_binary
 
 # Probabilities and back-off weights are powers of two, exact in single precision.
 ARPA = """\\data\\
@@ -154,3 +156,42 @@ def test_perplexity_is_the_mean_over_words_and_ends_with_and_without_unknown_wor
 def test_the_perplexity_of_an_empty_text_is_an_error(model: LanguageModel) -> None:
     with pytest.raises(DataError, match="empty text"):
         perplexity(model, [])
+
+
+@pytest.fixture
+def binary(tmp_path: Path) -> Path:
+    arpa, path = tmp_path / "toy.arpa", tmp_path / "toy.kenlm"
+    arpa.write_text(ARPA)
+    write_kenlm_binary(arpa, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("place", "content", "message"),
+    [
+        (88, b"\x00", "its order is 0"),
+        (88, b"\xff", "its order is 255"),
+        (92, struct.pack("<f", 1e30), "hash tables cannot have"),
+        (92, struct.pack("<f", float("nan")), "hash tables cannot have"),
+        (96, struct.pack("<i", -1), "no data structure -1"),
+        (96, struct.pack("<i", 77), "no data structure 77"),
+        (108, struct.pack("<Q", 1 << 62), "cannot hold 4611686018427387904 1-grams"),
+        (116, struct.pack("<Q", 1 << 61), "cannot hold 2305843009213693952 2-grams"),
+    ],
+)
+def test_the_header_of_a_binary_is_checked_before_kenlm_uses_it(
+    binary: Path, place: int, content: bytes, message: str
+) -> None:
+    assert load_language_model(binary).score(["hope", "fear"]) == -0.25 - 0.375 - 0.0625
+    damaged = bytearray(binary.read_bytes())
+    damaged[place : place + len(content)] = content
+    binary.write_bytes(damaged)
+    with pytest.raises(FormatError, match=rf"toy\.kenlm: not a language model .*{message}"):
+        load_language_model(binary)
+
+
+@pytest.mark.parametrize("size", [60, 100, 115])
+def test_a_binary_without_a_whole_header_is_refused(binary: Path, size: int) -> None:
+    binary.write_bytes(binary.read_bytes()[:size])
+    with pytest.raises(FormatError, match=rf"toy\.kenlm: .* {size} bytes, fewer than a header"):
+        load_language_model(binary)

@@ -27,9 +27,19 @@ void give_usual_rights(int file) {
     fchmod(file, 0666 & ~mask);
 }
 
+// The folder with its slash, or nothing; and what follows.
+std::string folder_of(const std::string& path) {
+    return path.substr(0, path.rfind('/') + 1);
+}
+std::string name_of(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace
 
-FileSink::FileSink(std::string path) : path_(std::move(path)), temporary_(path_ + ".XXXXXX.part") {
+// As the package names temporary files, so that it finds those of killed processes.
+FileSink::FileSink(std::string path)
+    : path_(std::move(path)), temporary_(folder_of(path_) + "." + name_of(path_) + ".XXXXXX.part") {
     file_ = mkostemps(temporary_.data(), 5, O_CLOEXEC);
     if (file_ < 0) {
         temporary_.clear();
@@ -79,6 +89,12 @@ void FileSink::finish() {
     if (fsync(file_) != 0) fail_to_write(errno);
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail_to_write(errno);
     temporary_.clear();
+    // The new name must survive a power cut as well.
+    const int folder = open((folder_of(path_) + ".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) fail_to_write(errno);
+    const int failed = fsync(folder) == 0 ? 0 : errno;
+    close(folder);
+    if (failed != 0) fail_to_write(failed);
 }
 
 void MemorySink::write(std::span<const std::uint8_t> bytes) {

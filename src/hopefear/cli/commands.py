@@ -14,6 +14,7 @@ import click
 from hopefear import commands
 from hopefear.cli.generate import SettingsCommand
 from hopefear.errors import ConfigError, FormatError
+from hopefear.limits import LONGEST_LINE
 
 __all__ = ["COMMANDS", "make_command"]
 
@@ -93,7 +94,7 @@ def translate(own: commands.TranslateCommand, options: Keywords) -> None:
             writer = stack.enter_context(ForestWriter.open(own.forests / "0.forests"))
         translations = hopefear.translate(
             own.model,
-            _lines(),
+            _lines(strict=own.on_error == "stop"),
             weights=own.weights,
             nbest=own.nbest,
             forests=own.forests is not None,
@@ -101,45 +102,60 @@ def translate(own: commands.TranslateCommand, options: Keywords) -> None:
             detokenize=own.detokenize,
             threads=own.threads,
             cluster=own.cluster,
+            window=own.window,
+            on_error=own.on_error,
             **keyword_options(DecoderOptions, options, "translate"),
         )
         for done, translation in enumerate(translations, 1):
+            error, text = translation.error, f"{translation.text}\n"
             if own.nbest:
-                text = io.StringIO()
-                MosesNBest().write([translation.segment], text)
-                sys.stdout.write(text.getvalue())
+                lists = io.StringIO()
+                try:
+                    MosesNBest().write([] if error else [translation.segment], lists)
+                except FormatError as problem:  # words that the format cannot hold
+                    if own.on_error == "stop":
+                        raise
+                    error = f"sentence {done}: {problem}"
+                text = "" if error else lists.getvalue()
             elif own.show_derivation:
-                sys.stdout.write(f"{show_derivation(translation)}\n\n")
-            else:
-                sys.stdout.write(f"{translation.text}\n")
+                text = "\n" if error else f"{show_derivation(translation)}\n\n"
+            if error is not None:
+                bar.print(f"hopefear: {error}")
+            sys.stdout.buffer.write(text.encode(errors="surrogateescape"))
             # Whoever reads gets each sentence as soon as it is there.
-            sys.stdout.flush()
+            sys.stdout.buffer.flush()
             if writer is not None and translation.forest is not None:
                 writer.add(translation.number, translation.forest)
             bar.show("translating", done, 0, f"{done} sentences")
 
 
-def _lines() -> Iterator[str]:
-    """Read standard input line by line, as it comes."""
+def _lines(*, strict: bool) -> Iterator[str]:
+    """Read standard input line by line, as it comes; unless strict, with errors as surrogates."""
     for number, line in enumerate(_byte_lines(), 1):
+        if strict and len(line) > LONGEST_LINE:
+            problem = f"the line is longer than {LONGEST_LINE >> 20} MiB; split it"
+            raise FormatError(f"standard input:{number}: {problem}")
         try:
-            yield line.removesuffix(b"\r").decode()
+            yield line.removesuffix(b"\r").decode(errors="strict" if strict else "surrogateescape")
         except UnicodeDecodeError as error:
             place = f"byte {error.start + 1} of the line: {error.reason}"
             raise FormatError(f"standard input:{number}: is not UTF-8 ({place})") from None
 
 
 def _byte_lines() -> Iterator[bytes]:
+    """Yield lines; of one that is too long, no more than shows that."""
     # Python's own buffer has a lock that an interrupted program could not take.
     pieces: list[bytes] = []
+    size = 0
     descriptor = sys.stdin.fileno()
     while piece := os.read(descriptor, 1 << 16):
         *lines, rest = piece.split(b"\n")
         for line in lines:
             yield b"".join([*pieces, line])
-            pieces = []
-        if rest:
+            pieces, size = [], 0
+        if rest and size <= LONGEST_LINE:
             pieces.append(rest)
+            size += len(rest)
     if pieces:
         yield b"".join(pieces)
 

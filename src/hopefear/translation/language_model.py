@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import struct
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -24,6 +25,12 @@ __all__ = [
 
 GZIP_MAGIC = b"\x1f\x8b"
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code format version"
+KENLM_REFERENCE_SIZE = 88  # the signature, and values that show the machine's representation
+KENLM_PARAMETERS = struct.Struct("<B3xfi?3xI")  # order, buckets per entry, kind, words, version
+KENLM_HEADER_SIZE = KENLM_REFERENCE_SIZE + KENLM_PARAMETERS.size  # and a count for each order
+KENLM_KINDS = 6
+MOST_ORDERS = 6  # that KenLM is compiled for
+MOST_BUCKETS = 100
 LONGEST_HEADER = 1000  # lines
 # Language models become three to five times as large; what grows more than this is no such file.
 MOST_GROWTH = 100
@@ -34,20 +41,49 @@ def load_language_model(path: str | Path, checksum: int | None = None) -> Langua
     """Load an ARPA file or a KenLM binary, gzipped or not, detected from its content.
 
     A gzipped file is decompressed to an unnamed temporary file, because KenLM maps and rewinds its
-    input. A binary that is not gzipped is mapped and ready at once; KenLM checks its header and its
-    size but trusts the rest, so load only files from a trusted source. With a `checksum`, a damaged
-    file is an error.
+    input. A binary that is not gzipped is mapped and ready at once; its header and its size are
+    checked, but KenLM trusts the rest, so load only files from a trusted source. With a `checksum`,
+    a damaged file is an error.
     """
     with uncompressed_model(path) as name:
-        check_arpa_header(name, str(path))
+        check_header(name, str(path))
         return LanguageModel(name, checksum)
 
 
-def check_arpa_header(file: str, name: str) -> None:
-    """Refuse an ARPA text whose counts cannot be right: KenLM would reserve memory by them."""
+def check_binary_header(start: bytes, size: int, name: str) -> None:
+    """Refuse a KenLM binary whose header cannot be right, before KenLM computes sizes from it.
+
+    KenLM compares the sizes that follow from a sound header with the size of the file. What it
+    reads after that, hash tables and offsets between n-grams, it trusts.
+    """
+
+    def refuse(problem: str) -> FormatError:
+        return FormatError(f"{name}: not a language model that KenLM can read: {problem}")
+
+    if len(start) < KENLM_HEADER_SIZE:
+        raise refuse(f"it has {size} bytes, fewer than a header")
+    order, multiplier, kind, _, _ = KENLM_PARAMETERS.unpack_from(start, KENLM_REFERENCE_SIZE)
+    if not 2 <= order <= MOST_ORDERS:
+        raise refuse(f"it says that its order is {order}; expected 2 to {MOST_ORDERS}")
+    if not 0 <= kind < KENLM_KINDS:
+        raise refuse(f"there is no data structure {kind}")
+    if not 1 <= multiplier <= MOST_BUCKETS:
+        raise refuse(f"its hash tables cannot have {multiplier} buckets per entry")
+    if len(start) < KENLM_HEADER_SIZE + 8 * order:
+        raise refuse(f"it has {size} bytes, fewer than a header")
+    # An n-gram takes more than a bit.
+    for n, count in enumerate(struct.unpack_from(f"<{order}Q", start, KENLM_HEADER_SIZE), 1):
+        if count > 8 * size:
+            raise refuse(f"{size} bytes cannot hold {count} {n}-grams")
+
+
+def check_header(file: str, name: str) -> None:
+    """Refuse a model whose counts cannot be right: KenLM would reserve memory by them."""
     size = Path(file).stat().st_size
     with Path(file).open("rb") as lines:
-        if lines.read(len(KENLM_MAGIC)) == KENLM_MAGIC:
+        start = lines.read(KENLM_HEADER_SIZE + 8 * MOST_ORDERS)
+        if start.startswith(KENLM_MAGIC):
+            check_binary_header(start, size, name)
             return
         lines.seek(0)
         order = 0

@@ -27,6 +27,8 @@ class _Message:
 
     @classmethod
     def of(cls, translation: Translation) -> "_Message":
+        if translation.error is not None:
+            return cls(translation=translation, forest=b"", vocabularies=(b"", b""), derivations=())
         encoder = ForestEncoder()
         forest = encoder.encode(Forest(translation.best.forest))
         return cls(
@@ -37,6 +39,8 @@ class _Message:
         )
 
     def open(self, *, forests: bool) -> Translation:
+        if self.translation.error is not None:
+            return self.translation
         decoder = ForestDecoder(*self.vocabularies, Vocabulary(), Vocabulary())
         forest = decoder.decode(self.forest)
         return replace(

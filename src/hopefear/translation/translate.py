@@ -1,22 +1,26 @@
 """Translation of texts: any number of sentences, in order, on all cores."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.forest import Derivation, Forest
 from hopefear.formats.files import PathLike
 from hopefear.formats.rules import InputSegment, parse_segment, read_rules
 from hopefear.formats.weights import read_weights_and_format
+from hopefear.limits import LONGEST_LINE, WINDOW, OnError
 from hopefear.threads import map_in_order
 from hopefear.translation import Decoder, GrammarUse
 from hopefear.translation.features.bins import run_bins
 from hopefear.translation.model import Model, run_features, weights_for
+from hopefear.translation.windows import check_line, join, windows
 from hopefear.types import Hypothesis, Segment, Weights
 
 __all__ = ["Job", "Translation", "Translator", "show_derivation", "translate"]
+
+PART_LIST = 100  # translations of a part, in the forest of a line that is too long for one chart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,9 @@ class Translation:
         The best translation.
     forest : Forest, optional
         The derivations that survived cube pruning, if requested.
+    error : str, optional
+        Why there is no translation, if `on_error` is not "stop". There are no derivations then, and
+        the text is empty or the line itself.
     """
 
     number: int
@@ -42,6 +49,7 @@ class Translation:
     derivations: list[Derivation]
     text: str
     forest: Forest | None = None
+    error: str | None = None
 
     @property
     def best(self) -> Derivation:
@@ -71,6 +79,8 @@ def translate(
     detokenize: bool = False,
     threads: int = 0,
     cluster: str | None = None,
+    window: int = WINDOW,
+    on_error: OnError = "stop",
     **options: object,
 ) -> Iterator[Translation]:
     """Translate sentences, in order.
@@ -100,6 +110,13 @@ def translate(
     cluster
         Translate on a Ray cluster: ``HOST:PORT`` of its head, or "local" to start one on this
         machine. All machines find the model, and files of weights and rules, on the same paths.
+    window
+        Lines of more words are translated in parts of at most this many words, so that they take
+        bounded memory; 0: as a whole. Their forests have the best translations of each part.
+    on_error
+        What to do with a line that cannot be translated, such as one that is not UTF-8 or longer
+        than 4 MiB: "stop" raises DataError, "skip" gives it an empty translation, and "copy" the
+        line itself, unless it is too long. A model that cannot be read always is an error.
     **options
         Decoder settings to override, see `hopefear.translation.DecoderOptions`: ``pop_limit=1000``.
 
@@ -109,6 +126,11 @@ def translate(
     """
     if nbest < 0:
         raise ConfigError(f"nbest must be >= 0, got {nbest}", settings=("nbest",))
+    if window < 0:
+        raise ConfigError(f"window must be >= 0, got {window}", settings=("window",))
+    if on_error not in get_args(OnError):
+        known = ", ".join(get_args(OnError))
+        raise ConfigError(f"on_error must be one of {known}, got '{on_error}'")
     job = Job(
         model=model,
         weights=weights,
@@ -116,6 +138,8 @@ def translate(
         forests=forests,
         grammars=grammars,
         detokenize=detokenize,
+        window=window,
+        on_error=on_error,
         options=options,
     )
     if cluster is not None:
@@ -138,6 +162,8 @@ class Job:
     forests: bool
     grammars: PathLike | None
     detokenize: bool
+    window: int
+    on_error: OnError
     options: dict[str, Any]
 
     def translator(self) -> "Translator":
@@ -157,6 +183,8 @@ class Job:
             finish=normalization.detokenize() if self.detokenize else str,
             nbest=self.nbest,
             forests=self.forests,
+            window=self.window,
+            on_error=self.on_error,
         )
 
     def absolute(self) -> "Job":
@@ -178,7 +206,8 @@ def _met(work: "Translator", lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         decoder, text = work.decoder_of(0, line)
         if decoder.numbers_features:
-            decoder.meet(work.normalize(text).split())
+            for words in windows(work.normalize(text).split(), work.window):
+                decoder.meet(words)
         yield line
 
 
@@ -191,20 +220,36 @@ class Translator:
     finish: Callable[[str], str]
     nbest: int
     forests: bool
+    window: int
+    on_error: OnError
 
     def __call__(self, item: tuple[int, str]) -> Translation:
         """Return the translation of a line, given with its number."""
         number, line = item
         try:
-            decoder, text = self.decoder_of(number, line)
-            words = tuple(self.normalize(text).split())
-            forest = decoder.forest(words) if self.nbest or self.forests else None
-            if forest is None:
-                derivations = [decoder.translate(words)]
-            else:
-                derivations = forest.kbest(decoder.weights, max(1, self.nbest), distinct=True)
+            return self._translate(number, line)
         except DataError as error:
-            raise type(error)(f"sentence {number + 1}: {error}") from error
+            problem = f"sentence {number + 1}: {error}"
+            # A file that breaks its format is not the line's fault.
+            if self.on_error == "stop" or isinstance(error, FormatError):
+                raise type(error)(problem) from error
+        copied = line if self.on_error == "copy" and len(line) <= LONGEST_LINE else ""
+        return Translation(number=number, source=(), derivations=[], text=copied, error=problem)
+
+    def _translate(self, number: int, line: str) -> Translation:
+        check_line(line)
+        decoder, text = self.decoder_of(number, line)
+        words = tuple(self.normalize(text).split())
+        parts = list(windows(words, self.window))
+        forest = None
+        if len(parts) > 1:
+            forest = join([(len(part), self._best(decoder, part)) for part in parts])
+        elif self.nbest or self.forests:
+            forest = decoder.forest(words)
+        if forest is None:
+            derivations = [decoder.translate(words)]
+        else:
+            derivations = forest.kbest(decoder.weights, max(1, self.nbest), distinct=True)
         return Translation(
             number=number,
             source=words,
@@ -212,6 +257,12 @@ class Translator:
             text=self.finish(derivations[0].text),
             forest=forest if self.forests else None,
         )
+
+    def _best(self, decoder: Decoder, words: Sequence[str]) -> list[Derivation]:
+        """Return the derivations of a part of a line that derivations of the line consist of."""
+        if not self.nbest and not self.forests:
+            return [decoder.translate(words)]
+        return decoder.kbest(words, max(PART_LIST, self.nbest))
 
 
 def _decoders(

@@ -319,6 +319,15 @@ def test_two_trainings_cannot_share_a_directory(settings: TrainSettings, tmp_pat
     build(settings, tmp_path / "model", finished=again)
 
 
+def test_files_of_a_killed_training_are_removed(settings: TrainSettings, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    out.mkdir()
+    for name in (".grammar.bin.x5Kq0z.part", ".lm0.kenlm.0123456789abcdef.part"):
+        (out / name).write_bytes(b"half a file")
+    build(settings, out)
+    assert not list(out.rglob("*.part"))
+
+
 def test_every_sentence_pair_has_an_alignment(settings: TrainSettings, tmp_path: Path) -> None:
     assert settings.source is not None
     done(settings, tmp_path / "model")

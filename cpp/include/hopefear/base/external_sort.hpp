@@ -85,12 +85,11 @@ class ExternalSort {
           directory_(std::move(directory)),
           less_(less),
           combine_(combine),
-          capacity_(std::max<std::size_t>(2, bytes / sizeof(Record))),
-          buffer_(reserve_records<Record>(capacity_)) {}
+          capacity_(std::max<std::size_t>(2, bytes / sizeof(Record))) {}
 
     void push(const Record& record) {
         if (used_ == capacity_) make_room();
-        buffer_[used_++] = record;
+        buffer_.put(used_++, capacity_, record);
     }
 
     // Add records that another process has sorted.
@@ -104,7 +103,7 @@ class ExternalSort {
         sort_buffer();
         if (runs_.empty()) return;
         write_run();
-        buffer_.reset();
+        buffer_.clear();
         while (runs_.size() > fan_in()) merge_pass();
         merge_ = std::make_unique<RunMerge<Record, Less>>(runs_, block(runs_.size()), less_);
     }
@@ -128,7 +127,7 @@ class ExternalSort {
 
   private:
     void sort_buffer() {
-        std::sort(buffer_.get(), buffer_.get() + used_, less_);
+        std::sort(buffer_.data(), buffer_.data() + used_, less_);
         std::size_t kept = 0;
         for (std::size_t i = 0; i < used_; ++i)
             if (kept == 0 || !combine_(buffer_[kept - 1], buffer_[i])) buffer_[kept++] = buffer_[i];
@@ -144,7 +143,7 @@ class ExternalSort {
     void write_run() {
         if (!file_) file_ = std::make_unique<RecordFile<Record>>(directory_);
         const std::uint64_t begin = file_->size();
-        file_->append({buffer_.get(), used_});
+        file_->append({buffer_.data(), used_});
         runs_.push_back({file_.get(), {begin, file_->size()}});
         used_ = 0;
     }
@@ -201,7 +200,7 @@ class ExternalSort {
     Less less_;
     Combine combine_;
     std::size_t capacity_;
-    std::unique_ptr<Record[]> buffer_;
+    RecordBuffer<Record> buffer_;
     std::size_t used_ = 0;
     std::size_t at_ = 0;
     std::unique_ptr<RecordFile<Record>> file_;  // does not move, because readers point to it

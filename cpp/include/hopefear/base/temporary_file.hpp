@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "hopefear/base/growing_array.hpp"
+
 namespace hopefear {
 
 // Open a new unnamed file in `directory`; the caller closes it.
@@ -52,13 +54,31 @@ class TemporaryFile {
 
 // Plain records in a temporary file: appended as runs, each run read back in order, block by block.
 
-// Memory for records that stays untouched until used: a large reserve costs only address space.
+// Memory for records that grows with them: address space may be limited, too.
 template <class Record>
-[[nodiscard]] std::unique_ptr<Record[]> reserve_records(std::size_t count) {
-    static_assert(std::is_trivially_copyable_v<Record> &&
-                  std::is_trivially_default_constructible_v<Record>);
-    return std::make_unique_for_overwrite<Record[]>(count);
-}
+class RecordBuffer {
+    static_assert(std::is_trivially_copyable_v<Record>);
+
+  public:
+    // Place a record behind `used` others, of which there will never be more than `most`.
+    void put(std::size_t used, std::size_t most, const Record& record) {
+        if (used == reserved_) [[unlikely]]
+            reserve(std::min(most, std::max<std::size_t>(1024, used + used / 2)));
+        data()[used] = record;
+    }
+    void reserve(std::size_t count) {
+        block_.resize(count * sizeof(Record));
+        reserved_ = count;
+    }
+    void clear() { *this = RecordBuffer(); }
+
+    [[nodiscard]] Record* data() const { return reinterpret_cast<Record*>(block_.data()); }
+    Record& operator[](std::size_t i) const { return data()[i]; }
+
+  private:
+    Block block_;
+    std::size_t reserved_ = 0;
+};
 
 // A run: the records [begin, end) of a file.
 struct Run {
@@ -89,8 +109,8 @@ class RunReader {
     RunReader(const RecordFile<Record>& file, Run run, std::size_t block)
         : file_(&file),
           run_(run),
-          block_(std::max<std::size_t>(1, std::min<std::uint64_t>(block, run.end - run.begin))),
-          buffer_(reserve_records<Record>(block_)) {
+          block_(std::max<std::size_t>(1, std::min<std::uint64_t>(block, run.end - run.begin))) {
+        buffer_.reserve(block_);
         refill();
     }
 
@@ -104,14 +124,14 @@ class RunReader {
     void refill() {
         at_ = 0;
         filled_ = std::min<std::uint64_t>(block_, run_.end - run_.begin);
-        file_->read(run_.begin, {buffer_.get(), filled_});
+        file_->read(run_.begin, {buffer_.data(), filled_});
         run_.begin += filled_;
     }
 
     const RecordFile<Record>* file_;
     Run run_;
     std::size_t block_;
-    std::unique_ptr<Record[]> buffer_;
+    RecordBuffer<Record> buffer_;
     std::size_t at_ = 0;
     std::size_t filled_ = 0;
 };
@@ -124,18 +144,17 @@ class Spool {
     // Uses at most `bytes` of memory; beyond that, a file is created in `directory`.
     Spool(std::size_t bytes, std::string directory)
         : directory_(std::move(directory)),
-          capacity_(std::max<std::size_t>(1, bytes / sizeof(Record))),
-          buffer_(reserve_records<Record>(capacity_)) {}
+          capacity_(std::max<std::size_t>(1, bytes / sizeof(Record))) {}
 
     void push(const Record& record) {
         if (used_ == capacity_) flush();
-        buffer_[used_++] = record;
+        buffer_.put(used_++, capacity_, record);
     }
     // Ends the writing; reading begins.
     void finish() {
         if (!file_) return;
         flush();
-        buffer_.reset();
+        buffer_.clear();
         reader_.emplace(*file_, Run{0, file_->size()}, capacity_);
     }
     // The next record, or null at the end; valid until `advance`.
@@ -153,13 +172,13 @@ class Spool {
   private:
     void flush() {
         if (!file_) file_ = std::make_unique<RecordFile<Record>>(directory_);
-        file_->append({buffer_.get(), used_});
+        file_->append({buffer_.data(), used_});
         used_ = 0;
     }
 
     std::string directory_;
     std::size_t capacity_;
-    std::unique_ptr<Record[]> buffer_;
+    RecordBuffer<Record> buffer_;
     std::size_t used_ = 0;
     std::size_t at_ = 0;
     std::unique_ptr<RecordFile<Record>> file_;  // does not move, because the reader points to it

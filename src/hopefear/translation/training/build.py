@@ -20,7 +20,7 @@ from pathlib import Path
 from hopefear.cluster.tasks import meanwhile
 from hopefear.errors import ConfigError
 from hopefear.formats import open_output, write_weights
-from hopefear.formats.files import Tell, tell_nobody
+from hopefear.formats.files import Tell, remove_litter, tell_nobody
 from hopefear.formats.weights import read_weights_and_format
 from hopefear.grammar import FeatureKind, Grammar
 from hopefear.settings import config
@@ -100,6 +100,7 @@ def build(
     out.mkdir(parents=True, exist_ok=True)
     stages = Stages(out, finished)
     with stages.locked():
+        remove_litter(out)
         # Without its settings, an incomplete model cannot be loaded.
         (out / SETTINGS_FILE).unlink(missing_ok=True)
         with open_output(out / "train.toml") as file:
