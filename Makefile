@@ -4,15 +4,15 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-CPP := $(shell find cpp -name '*.hpp' -o -name '*.cpp')
-PY := src tests benchmarks examples cpp
+CPP := $(shell find cpp hardening -name '*.hpp' -o -name '*.cpp')
+PY := src tests benchmarks examples cpp hardening
 # Expects a regular expression of file names; the compiler's commands are in the build folder.
 # Its own checks decide: -Werror is for g++, whose headers clang finds deprecated.
 TIDY = $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy \
-  -p $(firstword $(wildcard build/*/)) -extra-arg=-Wno-error
+  -p $(firstword $(wildcard build/cp3*/)) -extra-arg=-Wno-error
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test wheel coverage check check-python check-cpp check-spelling tidy bench format build clean
+.PHONY: help demo test wheel coverage check check-python check-cpp check-spelling tidy bench fuzz format build clean
 
 help:
 	@echo "make demo      set up, then run the demonstration to its report"
@@ -22,6 +22,7 @@ help:
 	@echo "make check     formatting, linters, types, import contracts, spelling"
 	@echo "make tidy      clang-tidy over the whole core (make check runs it on the learners' kernels)"
 	@echo "make bench     benchmarks, as ratios measured in one run"
+	@echo "make fuzz      fuzz every reader for a minute (SECONDS=600, or RUNS=100000 of each)"
 	@echo "make format    format Python and C++, regenerate type stubs and docs/reference.md"
 	@echo "make clean     remove the environment and everything built"
 
@@ -71,6 +72,19 @@ check-spelling: build
 
 bench: build
 	$(BIN)/python -m benchmarks
+
+# The core with the coverage that guides a fuzzer, or with a sanitizer, beside the normal build.
+define instrumented
+	$(BIN)/cmake -S . -B build/$(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=$(CXX) -DPython_EXECUTABLE=$(abspath $(BIN))/python \
+	  -DHOPEFEAR_INSTRUMENT=$(2) >/dev/null
+	$(BIN)/cmake --build build/$(1) --target _core -- --quiet
+endef
+
+fuzz: build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r hardening/requirements.txt
+	$(call instrumented,fuzz,fuzz)
+	$(BIN)/python -m hardening.fuzz $(READERS) --seconds $(or $(SECONDS),60) $(if $(RUNS),--runs $(RUNS))
 
 format: build
 	$(BIN)/ruff format $(PY)

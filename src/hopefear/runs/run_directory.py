@@ -224,11 +224,7 @@ class RunDirectory:
         if self._log is None:
             self._log = self._opened()
         if isinstance(event, EpochFinished):
-            epochs = self._folder / "weights"
-            epochs.mkdir(exist_ok=True)
-            # The checkpoint has what a run needs to go on; waiting for the disk would take longer
-            # than a short epoch.
-            write_weights(epochs / f"{event.epoch:02}.tsv", event.weights, durable=False)
+            _write_epoch(self._folder, event)
         if not isinstance(event, ENDS):
             self._log.write(event)
             return
@@ -320,12 +316,21 @@ class RunDirectory:
         return CheckpointFile(path, used=self._resume, seconds=CHECKPOINT_SECONDS)
 
     def _shorten_log(self, folder: Path) -> None:
-        """Remove what a stopped run told after its checkpoint: it is told again."""
+        """Remove what a stopped run told after its checkpoint: it is told again.
+
+        Nobody waited until the weights of epochs were on the disk, so after a power cut they may be
+        in pieces. They are written again from the log.
+        """
         path = folder / "events.jsonl"
         if path.is_file():
             kept = list(_until_epoch(read_log(path), self._checkpoint(folder).epoch()))
             with open_output(path) as out:
                 out.writelines(to_json(event) + "\n" for event in kept)
+            for file in (folder / "weights").glob("*.tsv"):
+                file.unlink()
+            for event in kept:
+                if isinstance(event, EpochFinished):
+                    _write_epoch(folder, event)
 
     def _write_final(self, weights: Weights) -> None:
         self.output.write(self._folder, weights)
@@ -343,6 +348,14 @@ class RunDirectory:
             self._folder.mkdir(exist_ok=True)
             with EventLog(self._folder / "events.jsonl") as log:
                 log.write(RunFailed(message=message))
+
+
+def _write_epoch(folder: Path, event: EpochFinished) -> None:
+    epochs = folder / "weights"
+    epochs.mkdir(exist_ok=True)
+    # The checkpoint has what a run needs to go on; waiting for the disk would take longer than a
+    # short epoch.
+    write_weights(epochs / f"{event.epoch:02}.tsv", event.weights, durable=False)
 
 
 def _until_epoch(events: Iterable[Event], epoch: int) -> Iterator[Event]:

@@ -1,0 +1,1 @@
+"""Commands under kills, power cuts, full disks and lack of memory: ``make crash``."""
