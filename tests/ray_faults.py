@@ -88,7 +88,7 @@ class Async(Work):
         self._arguments = ["tune", "mira", "--model", str(folder / "model"), "--source"]
         self._arguments += [str(source), "--refs", str(refs), "--parses", str(folder / "parses")]
         self._arguments += ["--start", "ones", "--strategy", "async", "--workers", "3"]
-        self._arguments += ["--epochs", "8", "--no-report"]
+        self._arguments += ["--epochs", "20", "--no-report"]
 
     def command(self, out: Path) -> list[str]:
         return [*self._arguments, "-o", str(out)]
@@ -139,9 +139,13 @@ class Experiments:
         self._random = Random(1)
 
     def carry_out(self, work: Work, name: str, killed: str, seconds: float) -> float:
-        """Give the command several times, and kill something each time; return its mean time."""
+        """Give the command several times, and kill something each time.
+
+        Returns for how many seconds there were workers. That is when something is killed.
+        """
         runs: list[Path] = []
         lost, taken = 0, []
+        self._working = 0.0
         for number in range(self._times):
             out = self._folder / f"{name}-{killed}-{number}"
             began = time.monotonic()
@@ -161,23 +165,26 @@ class Experiments:
             )
         for run in runs:
             shutil.rmtree(run)
-        return float(np.mean(taken))
+        return self._working
 
     def _once(self, work: Work, out: Path, killed: str, moment: float) -> str:
         command = [COMMAND, *work.command(out), "--cluster", self._cluster.address]
         process = self._start(command)
-        try:
-            return process.communicate(timeout=moment)[0]  # it was faster
-        except subprocess.TimeoutExpired:
-            pass
+        while process.poll() is None and not self._cluster.workers():
+            time.sleep(0.05)
+        began = time.monotonic()
         kill: dict[str, Callable[[], object]] = {
             "nothing": lambda: None,
             "worker": lambda: self._cluster.kill_worker(self._random),
             "node": self._cluster.kill_node,
             "driver": lambda: process.send_signal(signal.SIGKILL),
         }
-        kill[killed]()
-        output = process.communicate(timeout=LIMIT)[0]
+        try:
+            output = process.communicate(timeout=moment)[0]  # it was faster
+        except subprocess.TimeoutExpired:
+            kill[killed]()
+            output = process.communicate(timeout=LIMIT)[0]
+        self._working = time.monotonic() - began
         if killed == "driver" and process.returncode == -signal.SIGKILL:
             if work.resumable and (out / "checkpoint").exists():
                 command = [COMMAND, "tune", "--resume", "-o", str(out)]
