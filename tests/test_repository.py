@@ -58,6 +58,7 @@ TOP = {
     "errors",
     "events",
     "grammar",
+    "limits",
     "losses",
     "nbest",
     "reference",
@@ -175,6 +176,18 @@ def test_no_check_is_switched_off_in_place() -> None:
 
 def test_no_path_of_one_machine_is_in_any_file() -> None:
     assert places(r"(?<![\w.])/(home|root|work|opt|mnt|Users)/\w", tracked()) == []
+
+
+# What is written in place: logs grow, locks name their owner, a decoder's files are its own.
+IN_PLACE = ("candidates/calls.py", "events.py", "formats/forests/files.py", "formats/lock.py")
+
+
+def test_files_are_replaced_by_renaming() -> None:
+    modules = [path for path in MODULES if str(path.relative_to(PACKAGE)) not in IN_PLACE]
+    assert places(r"""open\(.*["']([wax]b?\+?|rb?\+b?)["']|truncate\(""", modules) == []
+    paths = r"""^ +(?!grammar|formatter)\(?\w+( / .+\))?\.write_(text|bytes)\("""
+    assert places(paths, modules) == []
+    assert places(r"copy(file|2)?\(\w+, target", modules) == []
 
 
 def test_only_the_faces_import_the_compiled_core() -> None:

@@ -26,7 +26,7 @@ from hopefear.events import (
     read_log,
 )
 from hopefear.fitting.judge import Judge
-from hopefear.formats.files import PathLike
+from hopefear.formats.files import PathLike, open_output
 from hopefear.learners import learners
 from hopefear.metrics.base import format_scores
 from hopefear.runs import TuneSettings
@@ -160,7 +160,8 @@ class Fitted:
             if (value := getattr(self.judge.columns, one.name))
         }
         table = {"columns": named, "function": self.judge.score is not None}
-        (target / COLUMNS_FILE).write_text(tomli_w.dumps(table), encoding="utf-8")
+        with open_output(target / COLUMNS_FILE) as file:
+            file.write(tomli_w.dumps(table))
         return target
 
     @classmethod

@@ -22,7 +22,7 @@ from typing import Any
 from hopefear.cluster.tasks import carry_out
 from hopefear.errors import ConfigError, LearningError, OptionError
 from hopefear.events import ReplicasFinished, RunFinished, read_log
-from hopefear.formats.files import PathLike, Tell, tell_nobody
+from hopefear.formats.files import PathLike, Tell, replacing, tell_nobody
 from hopefear.learners import AnyLearner
 from hopefear.registry import suggest
 from hopefear.runs.options import build_settings
@@ -284,4 +284,5 @@ def _keep(best: Path, path: Path) -> None:
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(item, target)
         else:
-            shutil.copyfile(item, target)
+            with replacing(target) as temporary:
+                shutil.copyfile(item, temporary)

@@ -25,7 +25,7 @@ from typing import Annotated
 
 from hopefear.errors import ConfigError, DataError, FormatError, HopefearWarning, OptionError
 from hopefear.formats import open_output, read_weights, write_weights
-from hopefear.formats.files import PathLike
+from hopefear.formats.files import PathLike, replacing
 from hopefear.formats.texts import read_feature_table
 from hopefear.grammar import Grammar
 from hopefear.settings import config, setting, settings
@@ -374,7 +374,8 @@ class Model:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if name not in (settings.weights, chosen_by, settings.bins):
-                shutil.copyfile(_inside(self.path, name), target)
+                with replacing(target) as temporary:
+                    shutil.copyfile(_inside(self.path, name), temporary)
         write_weights(directory / settings.weights, own)
         if chosen_by is not None:
             write_weights(directory / chosen_by, self.rule_weights)

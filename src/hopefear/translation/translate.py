@@ -1,6 +1,7 @@
 """Translation of texts: any number of sentences, in order, on all cores."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -206,8 +207,10 @@ def _met(work: "Translator", lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         decoder, text = work.decoder_of(0, line)
         if decoder.numbers_features:
-            for words in windows(work.normalize(text).split(), work.window):
-                decoder.meet(words)
+            with suppress(DataError):  # raised again when the line is translated
+                check_line(line)
+                for words in windows(work.normalize(text).split(), work.window):
+                    decoder.meet(words)
         yield line
 
 

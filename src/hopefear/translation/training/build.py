@@ -21,6 +21,7 @@ from hopefear.cluster.tasks import meanwhile
 from hopefear.errors import ConfigError
 from hopefear.formats import open_output, write_weights
 from hopefear.formats.files import Tell, remove_litter, tell_nobody
+from hopefear.formats.lock import FolderLock
 from hopefear.formats.weights import read_weights_and_format
 from hopefear.grammar import FeatureKind, Grammar
 from hopefear.settings import config
@@ -50,7 +51,7 @@ from hopefear.types import Weights
 __all__ = ["build"]
 
 _OURS = re.compile(
-    r"(model|train)\.toml|stages|texts|alignments\.gz|weights\.tsv|(grammar|rules|glue)\.bin"
+    r"\.lock|(model|train)\.toml|stages|texts|alignments\.gz|weights\.tsv|(grammar|rules|glue)\.bin"
     r"|lm\d+\.(kenlm|arpa\.gz)|features-[\w.-]+\.tsv|.*\.part"
 )
 
@@ -98,8 +99,8 @@ def build(
     new = [place for place in (out, *out.parents) if not place.exists()]
     fresh = bool(new) or not any(out.iterdir())
     out.mkdir(parents=True, exist_ok=True)
-    stages = Stages(out, finished)
-    with stages.locked():
+    with FolderLock(out):
+        stages = Stages(out, finished)
         remove_litter(out)
         # Without its settings, an incomplete model cannot be loaded.
         (out / SETTINGS_FILE).unlink(missing_ok=True)

@@ -4,16 +4,14 @@ A stage is identified by its fingerprint, a hash of its options and inputs. A re
 that it wrote: if the fingerprint is the same and the files are still there, the stage is finished.
 """
 
-import fcntl
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopefear.errors import ConfigError, FormatError
+from hopefear.errors import FormatError
 from hopefear.formats.files import PathLike, Tell, open_output
 from hopefear.settings import config
 from hopefear.translation.training.settings import TrainSettings
@@ -95,17 +93,6 @@ class Stages:
         self._directory, self._finished = directory, finished
         self._records = directory / "stages"
         self._records.mkdir(parents=True, exist_ok=True)
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from training in the directory at the same time."""
-        with (self._records / "lock").open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                message = f"{self._directory}: another process is using it; wait, or choose another"
-                raise ConfigError(message) from error
-            yield
 
     @property
     def any_finished(self) -> bool:
