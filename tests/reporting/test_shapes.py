@@ -11,6 +11,7 @@ from candidate_files import write_candidates
 from hopefear.reporting import read_run, report_html, write_pictures
 from hopefear.reporting.chart import Line
 from hopefear.reporting.shapes import fitted_curve, shape_chart, shapes_section
+from hopefear.reporting.svg import picture_svg
 from hopefear.translation.features.bins import Bins
 
 
@@ -54,11 +55,19 @@ def test_bins_over_several_powers_of_ten_are_drawn_over_the_logarithm() -> None:
     bins = Bins.learned(np.array([0.001, 0.1, 1.0]), 4)
     chart = shape_chart("p", bins, np.array([1.0, 2.0, 2.5]))
     curve, line = (mark for mark in chart.marks if isinstance(mark, Line))
-    assert chart.x_label == "log₁₀ p"
-    assert_allclose(line.x, [-3.0, -1.0, 0.0])
+    assert chart.log_x
+    assert_allclose(line.x, [0.001, 0.1, 1.0])
     # There the logarithm is a line.
-    slopes = np.diff(np.array(curve.y, dtype=float)) / np.diff(np.array(curve.x, dtype=float))
+    slopes = np.diff(np.array(curve.y, dtype=float)) / np.diff(np.log(np.array(curve.x)))
     assert_allclose(slopes, slopes[0])
+    picture = picture_svg(chart)
+    assert [f">{tick}</text>" in picture for tick in (0.001, 0.01, 0.1, 1)] == [True] * 4
+
+
+def test_two_bins_have_no_fitted_curve() -> None:
+    chart = shape_chart("p", Bins.learned(np.array([0.0, 1.0]), 4), np.array([0.0, 2.0]))
+    assert [mark.name for mark in chart.marks] == ["bins", "bins"]
+    assert "gray" not in chart.description
 
 
 @pytest.mark.parametrize("how", ["bits=3", "bits=3,overlap=true", "bits=3,kept=[]"])

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,10 +16,14 @@ from command_line import Hopefear
 from hopefear.errors import ConfigError, LearningError
 from hopefear.formats import read_weights
 from hopefear.formats.lock import FolderLock
+from hopefear.learners import Pro
+from hopefear.regularizers import LinearNeighbors, regularizers
 from hopefear.runs import grid as grids
 from hopefear.runs.grid import GridCell, parse_grid
 from hopefear.runs.run import run
 from hopefear.runs.run_directory import is_over
+from hopefear.runs.settings import TuneSettings
+from hopefear.settings import config
 from hopefear.translation.features.bins import read_bins
 
 
@@ -58,6 +62,26 @@ def is_locked(folder: Path) -> bool:
     except ConfigError:
         return True
     return False
+
+
+def test_an_option_may_only_make_sense_with_what_the_grid_chooses(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    """Here the l2 of neighbors, which the regularizer of PRO does not have."""
+    grid: dict[str, list[object]] = {"learner.regularizer": ["lnr", "mnr"], "bits": [0, 2]}
+    set = ["learner.regularizer.l2=0.5"]
+    found = hopefear.tune_grid("pro", grid=grid, set=set, out=tmp_path / "grid", **options)
+    for cell in found.cells:
+        used = config.load(TuneSettings, cell.directory / "config.toml")
+        pro = cast(Pro, used.learner)
+        assert regularizers.name_of(type(pro.regularizer)) == cell.values["learner.regularizer"]
+        assert cast(LinearNeighbors, pro.regularizer).l2 == 0.5
+        # 0 bits are no bins.
+        assert any("#" in name for name in cell.weights) == (cell.values["bits"] != "0")
+    linear = {cell.score for cell in found.cells if cell.values["bits"] == "0"}
+    plain = {key: value for key, value in options.items() if key != "discretize"}
+    alone = hopefear.tune("pro", **plain, set=["learner.regularizer.strength=0.5"])
+    assert linear == {alone.dev_score}
 
 
 def test_every_combination_is_run_and_the_best_is_kept(

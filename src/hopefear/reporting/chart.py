@@ -112,6 +112,8 @@ class Chart:
         Names on the y axis instead of numbers, from the top: the first is at y = 0.
     whole_x : bool
         The x axis has whole numbers only.
+    log_x : bool
+        The x axis is logarithmic.
     """
 
     title: str
@@ -121,3 +123,4 @@ class Chart:
     marks: Sequence[Mark]
     rows: Sequence[str] = ()
     whole_x: bool = False
+    log_x: bool = False

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hopefear.reporting.chart import BEST, GRAY, Chart, Line, Points
+from hopefear.reporting.chart import BEST, GRAY, Chart, Line, Mark, Points
 from hopefear.reporting.page import Section
 from hopefear.reporting.run_record import RunRecord
 from hopefear.reporting.weights import shown_replica
@@ -55,32 +55,38 @@ def shape_chart(feature: str, bins: Bins, shape: FloatArray, title: str = "") ->
     """Return the picture of a shape, with a logarithm fitted to it where there is one.
 
     Bins of a feature that spans powers of ten, as probabilities do, would be on top of each other:
-    they are drawn over its logarithm.
+    their axis is logarithmic. Any curve of its kind fits two bins, so these have none.
     """
-    name, curve, explained = fitted_curve(bins, shape)
-    x = np.linspace(bins.mean[0], bins.mean[-1], POINTS)
-    x = np.unique(np.concatenate([x, bins.mean]))
     wide = bins.mean[0] > 0 and bins.mean[-1] > WIDE * bins.mean[0]
-    place: Callable[[FloatArray], FloatArray] = np.log10 if wide else np.array
     labels = [
         f"{feature}#{j}: {low:.4g} to {high:.4g}, {count:,} values"
         for j, (low, high, count) in enumerate(
             zip(bins.lowest, bins.highest, bins.count, strict=True)
         )
     ]
-    means, counts = place(bins.mean).tolist(), shape.tolist()
+    means, counts = bins.mean.tolist(), shape.tolist()
+    about = f"What each bin of {feature} adds to the score of a translation, at its mean value."
+    marks: list[Mark] = []
+    if len(bins) > 2:
+        name, curve, explained = fitted_curve(bins, shape)
+        x = np.linspace(bins.mean[0], bins.mean[-1], POINTS)
+        x = np.unique(np.concatenate([x, bins.mean]))
+        marks += [Line(name=name, x=x.tolist(), y=curve(x).tolist(), color=GRAY)]
+        about += (
+            f" The gray curve, {name}, fits the bins best by least squares, each with the number "
+            f"of its values; it explains {100 * explained:.0f} % of how they vary."
+        )
+    marks += [
+        Line(name="bins", x=means, y=counts, color=BEST),
+        Points(name="bins", listed=False, x=means, y=counts, color=BEST, labels=labels),
+    ]
     return Chart(
         title=f"Shape of {feature}{title}",
-        description=f"What each bin of {feature} adds to the score of a translation, at the mean "
-        f"value of the bin. The gray curve, {name}, fits the bins best by least squares, each with "
-        f"the number of its values; it explains {100 * explained:.0f} % of how they vary.",
-        x_label=f"log₁₀ {feature}" if wide else feature,
+        description=about,
+        x_label=feature,
         y_label="score",
-        marks=[
-            Line(name=name, x=place(x).tolist(), y=curve(x).tolist(), color=GRAY),
-            Line(name="bins", x=means, y=counts, color=BEST),
-            Points(name="bins", listed=False, x=means, y=counts, color=BEST, labels=labels),
-        ],
+        marks=marks,
+        log_x=bool(wide),
     )
 
 
@@ -108,5 +114,5 @@ def fitted_curve(
         return level + slope * (basis(x) - mean)
 
     constant = level - slope * mean
-    formula = f"{constant:.3g} {'+' if slope >= 0 else '−'} {abs(slope):.3g}"
+    formula = f"{constant:.3g} {'+' if slope >= 0 else '-'} {abs(slope):.3g}".replace("-", "−")
     return f"{formula} {'log x' if logarithm else 'x'}", curve, explained

@@ -25,7 +25,10 @@ STEPS = {"x": 8, "y": 6}  # about as many steps between ticks
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """Maps numbers from `low` to `high` to positions from `begin` to `end`."""
+    """Maps numbers from `low` to `high` to positions from `begin` to `end`.
+
+    All numbers of a logarithmic axis are exponents of 10.
+    """
 
     low: float
     high: float
@@ -33,23 +36,35 @@ class Axis:
     end: float
     ticks: Sequence[float]
     step: float
+    log: bool = False
 
     def place(self, value: float) -> float:
         """Return the position of a number."""
-        return self.begin + (value - self.low) / (self.high - self.low) * (self.end - self.begin)
+        return self.place_tick(math.log10(value) if self.log else value)
+
+    def place_tick(self, tick: float) -> float:
+        """Return the position of a tick."""
+        return self.begin + (tick - self.low) / (self.high - self.low) * (self.end - self.begin)
 
 
 def fit_axis(
-    values: Iterable[float], begin: float, end: float, *, steps: int = 6, whole: bool = False
+    values: Iterable[float],
+    begin: float,
+    end: float,
+    *,
+    steps: int = 6,
+    whole: bool = False,
+    log: bool = False,
 ) -> Axis:
     """Return an axis that shows all values with some room around them."""
-    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    places = map(math.log10, values) if log else values
+    finite = [value for value in places if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
     room = 0.04 * (high - low) or abs(low) * 0.05 or 0.5
     low, high = low - room, high + room
-    step = _round_step((high - low) / steps, whole=whole)
+    step = _round_step((high - low) / steps, whole=whole or (log and high - low > 2))
     ticks = round_ticks(low, high, step)
-    return Axis(low=low, high=high, begin=begin, end=end, ticks=ticks, step=step)
+    return Axis(low=low, high=high, begin=begin, end=end, ticks=ticks, step=step, log=log)
 
 
 def round_ticks(low: float, high: float, step: float) -> list[float]:
@@ -109,7 +124,9 @@ def _draw(chart: Chart, *, alone: bool) -> str:
     # Room for the names of the ticks and for the label of the axis.
     left = max(LEFT, (32 if chart.y_label else 14) + LETTER * max(map(len, names), default=0))
     right = WIDTH - RIGHT
-    x = fit_axis(_all_x(chart.marks), left, right, steps=STEPS["x"], whole=chart.whole_x)
+    x = fit_axis(
+        _all_x(chart.marks), left, right, steps=STEPS["x"], whole=chart.whole_x, log=chart.log_x
+    )
     return render(
         "chart.svg",
         chart=chart,
@@ -119,7 +136,10 @@ def _draw(chart: Chart, *, alone: bool) -> str:
         frame={"left": left, "top": top, "right": right, "bottom": bottom},
         x=x,
         y=y,
-        x_ticks=[(x.place(tick), format_tick(tick, x.step)) for tick in x.ticks],
+        x_ticks=[
+            (x.place_tick(tick), f"{10.0**tick:.2g}" if x.log else format_tick(tick, x.step))
+            for tick in x.ticks
+        ],
         y_ticks=[(y.place(tick), name) for tick, name in zip(y.ticks, names, strict=True)],
         keys=keys,
         marks=[_placed(mark, x, y) for mark in chart.marks],

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import product
 from multiprocessing import get_context
@@ -143,13 +143,15 @@ def tune_grid(
     """
     cluster = settings.pop("cluster", None)  # which carries out whole runs
     options, path = keyword_options(TuneSettings, settings, "tune"), Path(out)
-    common = build_settings(learner, options, assignments=set)
+    # Other options may only make sense with a value of the grid, as those of a regularizer do.
+    parts = {field.name for field in fields(TuneSettings)}
+    first = {key: str(some[0]) for key, some in grid.items() if key.split(".")[0] in parts}
+    common = _with(first, learner, options, set)
     keys = {_key(name, common): [str(value) for value in values] for name, values in grid.items()}
     planned = []
     for combination in product(*keys.values()):
         values = dict(zip(keys, combination, strict=True))
-        assigned = [*set, *(f"{key}={value}" for key, value in values.items())]
-        chosen = with_decoder(build_settings(learner, options, assignments=assigned))
+        chosen = with_decoder(_with(values, learner, options, set))
         if chosen.model is not None and chosen.parses is None:  # which most cells can share
             chosen = replace(chosen, parses=path / "parses")
         if cluster is not None:
@@ -171,6 +173,29 @@ def tune_grid(
     best = max(learned, key=lambda cell: sign * (cell.score or 0.0))
     _keep(best.directory, path)
     return GridResult(metric=common.metric.name, cells=tuple(cells), best=best)
+
+
+def _with(
+    values: Mapping[str, str],
+    learner: PathLike | AnyLearner,
+    options: Mapping[str, object],
+    assignments: Sequence[str],
+) -> TuneSettings:
+    """Return the settings with some values of the grid, which go over all others.
+
+    What chooses a part, such as a regularizer, comes before the options of the part.
+    """
+    others = [(config.parse_assignment(text)[0], text) for text in assignments]
+    known = [*options, *(key for key, _ in others), *values]
+    parts = {
+        key: config.Text(value)
+        for key, value in values.items()
+        if any(other.startswith(f"{key}.") for other in known)
+    }
+    rest = {key: value for key, value in options.items() if key not in parts}
+    later = [text for key, text in others if key not in parts]
+    later += [f"{key}={value}" for key, value in values.items() if key not in parts]
+    return build_settings(learner, parts | rest, assignments=later)
 
 
 def _key(name: str, settings: TuneSettings) -> str:

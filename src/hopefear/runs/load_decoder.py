@@ -120,7 +120,7 @@ class _Models:
 
     def set_up(self, texts: _Texts, bins: FeatureBins | None) -> None:
         """Discretize the model's features, if that is asked for, and make the decoder."""
-        if self._settings.discretize is not None:
+        if self._settings.discretize:
             self.bins = self._learn_bins(texts) if bins is None else bins
             self._model = self._model.with_features(RunFeatures(), self.bins)
             self.start = spread(self.start, self.bins, start=self._settings.discretize.start)

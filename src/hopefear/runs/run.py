@@ -197,7 +197,7 @@ def _load(
             bins=corpora.bins,
         )
     counter = None if settings.patterns is None else WordCounter.read(settings.patterns)
-    own = names if settings.discretize is None else Vocabulary()
+    own = Vocabulary() if settings.discretize else names
     sets = [
         load_given(
             given[role],
@@ -226,7 +226,7 @@ def _load(
     start, about_start = start_weights(settings, sets[0])
     dev = sets[1] if len(sets) > 1 else None
     data = _Data(tuning=sets[0], dev=dev, start=start, about_start=about_start)
-    return data if settings.discretize is None else _discretized(data, settings.discretize, names)
+    return _discretized(data, settings.discretize, names) if settings.discretize else data
 
 
 def _discretized(data: _Data, how: Discretization, names: Vocabulary) -> _Data:

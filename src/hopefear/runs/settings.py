@@ -451,7 +451,7 @@ class TuneSettings:
                 needed = ("tuning.source",) if self.translates else ("model", "decoder.command")
                 raise ConfigError(f"{name}: translating needs {missing}", settings=needed)
         self._check_patterns()
-        if self.discretize is not None and self.kind is kinds.COMMAND:
+        if self.discretize and self.kind is kinds.COMMAND:
             problem = "discretize is for n-best lists, forests and models; a command has its own"
             raise ConfigError(problem, settings=("discretize.bits",))
 

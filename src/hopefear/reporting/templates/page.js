@@ -207,7 +207,10 @@
       const texts = this.svg.querySelector(`.ticks-${axis}`);
       texts.replaceChildren();
       let lines = "";
-      for (const [value, text] of ticks(...ends, across ? 8 : 6, across && "whole" in this.svg.dataset)) {
+      const log = across && "log" in this.svg.dataset; // then the range is of exponents of 10
+      const whole = (across && "whole" in this.svg.dataset) || (log && ends[1] - ends[0] > 2);
+      for (const [value, plain] of ticks(...ends, across ? 8 : 6, whole)) {
+        const text = log ? String(Number((10 ** value).toPrecision(2))) : plain;
         const at = this.move(axis, scale(value, range, frame));
         const place = across ? { x: at, y: bottom + 16 } : { x: left - 8, y: at + 4 };
         make("text", texts, place).textContent = text;

@@ -64,7 +64,12 @@ def split_bin_name(name: str) -> tuple[str, int] | None:
 class Discretization:
     """Which features are cut into bins, and how many bins there are."""
 
-    bits: int = setting(8, "Every feature has up to 2^bits bins.", least=1, most=16)
+    bits: int = setting(
+        8,
+        "Every feature has up to 2^bits bins; 0 for no bins, so that a grid can choose that too.",
+        least=0,
+        most=16,
+    )
     features: tuple[str, ...] = setting(
         ("*",),
         "Features to discretize, with wildcards. Language models of a model are never discretized: "
@@ -83,6 +88,10 @@ class Discretization:
         "log probability. Increasing functions of a feature have the same line. Where every value "
         "has a bin, its values count.",
     )
+
+    def __bool__(self) -> bool:
+        """Whether there are to be bins."""
+        return self.bits > 0
 
     def chooses(self, name: str) -> bool:
         """Whether a feature is to be discretized."""
