@@ -2,6 +2,7 @@
 # The environment goes to .venv, the compiled core to build/; both can be deleted at any time.
 
 PYTHON ?= python3
+comma := ,
 VENV ?= .venv
 BIN := $(VENV)/bin
 CPP := $(shell find cpp hardening -name '*.hpp' -o -name '*.cpp')
@@ -12,7 +13,7 @@ TIDY = $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/c
   -p $(firstword $(wildcard build/cp3*/)) -extra-arg=-Wno-error
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test wheel coverage check check-python check-cpp check-spelling tidy bench fuzz format build clean
+.PHONY: help demo test wheel coverage check check-python check-cpp check-spelling tidy bench fuzz crash sanitize soak audit format build clean
 
 help:
 	@echo "make demo      set up, then run the demonstration to its report"
@@ -23,6 +24,10 @@ help:
 	@echo "make tidy      clang-tidy over the whole core (make check runs it on the learners' kernels)"
 	@echo "make bench     benchmarks, as ratios measured in one run"
 	@echo "make fuzz      fuzz every reader for a minute (SECONDS=600, or RUNS=100000 of each)"
+	@echo "make crash     kill and starve every command (POINTS=200 kills of each)"
+	@echo "make sanitize  the tests under AddressSanitizer, UndefinedBehaviorSanitizer, ThreadSanitizer"
+	@echo "make soak      tune and translate for an hour (MINUTES=60), and watch what grows"
+	@echo "make audit     ask whether vulnerabilities of the installed packages are known"
 	@echo "make format    format Python and C++, regenerate type stubs and docs/reference.md"
 	@echo "make clean     remove the environment and everything built"
 
@@ -85,6 +90,38 @@ fuzz: build
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r hardening/requirements.txt
 	$(call instrumented,fuzz,fuzz)
 	$(BIN)/python -m hardening.fuzz $(READERS) --seconds $(or $(SECONDS),60) $(if $(RUNS),--runs $(RUNS))
+
+crash: build build/crash/faults.so
+	$(BIN)/python -m hardening.crash $(TASKS) --points $(or $(POINTS),200)
+
+build/crash/faults.so: hardening/crash/faults.cpp
+	@mkdir -p $(@D)
+	$(CXX) -std=c++20 -O2 -Wall -Wextra -Werror -fPIC -shared -o $@ $< -ldl
+
+# Memory that Python itself keeps until its end is no leak. Processes of the tests inherit all this.
+SANITIZED = PYTHONPATH=hardening/site OMP_NUM_THREADS=1
+ASAN_TESTS ?= tests
+TSAN_TESTS ?= tests/test_threads.py tests/parallel tests/translation/test_decoder.py
+
+sanitize: build
+	$(call instrumented,address,address$(comma)undefined)
+	$(SANITIZED) HOPEFEAR_CORE="$$(echo $(CURDIR)/build/address/_core*.so)" \
+	  LD_PRELOAD="$(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 \
+	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:suppressions=$(abspath hardening/ubsan.txt) \
+	  $(BIN)/python -m pytest -q -p no:cacheprovider $(ASAN_TESTS)
+	$(call instrumented,thread,thread)
+	$(SANITIZED) HOPEFEAR_CORE="$$(echo $(CURDIR)/build/thread/_core*.so)" \
+	  LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so)" \
+	  TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath hardening/tsan.txt) \
+	  $(BIN)/python -m pytest -q -p no:cacheprovider $(TSAN_TESTS)
+
+soak: build
+	$(BIN)/python -m hardening.soak --minutes $(or $(MINUTES),60)
+
+audit: build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r hardening/requirements.txt
+	$(BIN)/python -m hardening.audit
 
 format: build
 	$(BIN)/ruff format $(PY)

@@ -64,33 +64,36 @@ def carry_out(
 
 def warm_up(arguments: Sequence[str], folder: Path, stdin: str | None) -> None:
     """Run a command in this process, so that forks of it find everything imported."""
-    streams = [(number, os.dup(number)) for number in (0, 1, 2)]
-    sys.stdout.flush()
     before = Path.cwd()
     os.chdir(folder)
+    kept = [os.dup(number) for number in (0, 1, 2)]
     try:
-        os.dup2(os.open(stdin or os.devnull, os.O_RDONLY), 0)
-        for number in (1, 2):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
-        run(list(arguments))
-        sys.stdout.flush()
+        _redirect(stdin or os.devnull, os.devnull, os.devnull)
+        if (code := run(list(arguments))) != 0:
+            raise SystemExit(f"{arguments[0]} fails undisturbed: exit status {code}")
     finally:
+        sys.stdout.flush()
         os.chdir(before)
-        for number, kept in streams:
-            os.dup2(kept, number)
+        for number, old in enumerate(kept):
+            os.dup2(old, number)
+            os.close(old)
     shutil.rmtree(folder / "out", ignore_errors=True)
+
+
+def _redirect(*names: str) -> None:
+    """Let standard input, output and error be these files."""
+    sys.stdout.flush()
+    for number, name in enumerate(names):
+        opened = os.open(name, os.O_CREAT | os.O_WRONLY if number else os.O_RDONLY)
+        os.dup2(opened, number)
+        os.close(opened)
 
 
 def _child(
     arguments: Sequence[str], folder: Path, fault: Fault, stdin: str | None, notes: Path
 ) -> None:
     os.chdir(folder)
-    for number, name, flags in (
-        (0, stdin or os.devnull, os.O_RDONLY),
-        (1, str(notes / "out"), os.O_CREAT | os.O_WRONLY),
-        (2, str(notes / "err"), os.O_CREAT | os.O_WRONLY),
-    ):
-        os.dup2(os.open(name, flags), number)
+    _redirect(stdin or os.devnull, str(notes / "out"), str(notes / "err"))
     signal.alarm(PATIENCE)  # which ends a command that hangs, by SIGALRM
     faults = ctypes.CDLL(None)
     texts = (f"{folder}{os.sep}".encode(), str(notes / "disk").encode())

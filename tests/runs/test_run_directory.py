@@ -77,3 +77,33 @@ def test_a_signal_ends_a_run_in_order(
     assert last.startswith(f"hopefear: ended by {number.name}; resume with")
     assert not (out / ".lock").exists()
     assert not list(out.rglob("*.part"))
+
+
+def test_a_run_killed_while_it_wrote_its_first_file_can_be_started_again(
+    files: CandidateFiles, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / ".config.toml.0123456789abcdef.part").write_text("seed =")
+    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
+    assert isinstance(list(tune("kbest-mira", out=out, epochs=1, **options))[-1], RunFinished)
+    assert not list(out.glob(".*.part"))
+
+
+def test_weights_of_epochs_that_a_power_cut_spoiled_are_written_again(
+    files: CandidateFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopefear.runs.run_directory.CHECKPOINT_SECONDS", 0.0)
+    out = tmp_path / "run"
+    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
+    running = tune("kbest-mira", out=out, epochs=5, **options)
+    for event in running:
+        if isinstance(event, EpochFinished) and event.epoch == 4:
+            break
+    del running  # which ends the run
+    whole = (out / "weights" / "02.tsv").read_bytes()
+    (out / "weights" / "01.tsv").write_bytes(b"")
+    (out / "weights" / "02.tsv").write_bytes(whole[: len(whole) // 2])
+    assert isinstance(list(resume_tuning(out))[-1], RunFinished)
+    assert (out / "weights" / "02.tsv").read_bytes() == whole
+    assert (out / "weights" / "01.tsv").stat().st_size > 0

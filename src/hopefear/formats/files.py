@@ -24,6 +24,7 @@ __all__ = [
     "Tell",
     "check_other_file",
     "is_compressed",
+    "is_litter",
     "named_file",
     "numbered_folders",
     "open_binary_output",
@@ -292,6 +293,11 @@ def _to_disk(path: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def is_litter(name: str) -> bool:
+    """Whether a file has the name of a temporary one, which a killed process leaves."""
+    return name.startswith(".") and name.endswith(".part")
 
 
 def remove_litter(folder: Path) -> None:

@@ -51,7 +51,7 @@ from hopefear.events import (
     to_json,
 )
 from hopefear.formats import open_output, write_weights
-from hopefear.formats.files import remove_litter
+from hopefear.formats.files import is_litter, remove_litter
 from hopefear.formats.lock import LOCK_FILE, FolderLock
 from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.fingerprints import Fingerprints, check_same_data
@@ -91,7 +91,7 @@ def check_target(path: Path, *, force: bool) -> None:
         return
     if not path.is_dir():
         raise ConfigError(f"{path}: exists and is not a directory")
-    content = [item.name for item in path.iterdir() if item.name not in _KEPT]
+    content = _names(path) - _KEPT
     if not content:
         return
     others = sorted(name for name in content if not _OURS.fullmatch(name))
@@ -103,6 +103,11 @@ def check_target(path: Path, *, force: bool) -> None:
     if not force:
         problem = "holds a run already; name another directory, or force it to be replaced"
         raise ConfigError(f"{path}: {problem}", settings=("force",))
+
+
+def _names(path: Path) -> set[str]:
+    """Return what a directory holds, without what the next run in it removes."""
+    return {item.name for item in path.iterdir() if not is_litter(item.name)}
 
 
 def _check_writable(path: Path) -> None:
@@ -171,7 +176,7 @@ class RunDirectory:
         self._early: list[Event] = []
         self._fingerprints: Fingerprints = {}
         self._new = [place for place in (path, *path.parents) if not place.exists()]
-        self._found = set() if self._new else {item.name for item in path.iterdir()}
+        self._found = set() if self._new else _names(path)
         self._lock = FolderLock(path)
         try:
             check(path)  # another process may have had it until now
