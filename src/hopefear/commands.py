@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from hopefear.errors import ConfigError
 from hopefear.limits import WINDOW, OnError
 from hopefear.settings import parse_size, setting, settings
+from hopefear.settings.shared import columns_setting, ignore_setting
 
 __all__ = [
     "CompletionCommand",
@@ -315,16 +316,8 @@ class RerankSettings:
         shown="auto-detected",
         complete=lambda: _formats("nbest", "forest"),
     )
-    columns: tuple[str, ...] = setting(
-        (),
-        "What columns of tables and keys of records are called, as in 'sentence=seg_id' and "
-        "'text=mt'.",
-        metavar="ROLE=NAME",
-        shown="usual names",
-    )
-    ignore: tuple[str, ...] = setting(
-        (), "Columns that are no features, although they hold numbers.", metavar="NAME"
-    )
+    columns: tuple[str, ...] = columns_setting()
+    ignore: tuple[str, ...] = ignore_setting()
     sentences: int = setting(
         0, "Least number of sentences; those without candidates have empty lines.", least=0
     )

@@ -16,7 +16,7 @@ range(0, 2)
 ('the house', {'lm': -2.0, 'words': 2.0})
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from hopefear import _core
 from hopefear._core import (
@@ -65,16 +65,26 @@ class NBestBuilder(_core.NBestBuilder):
         Where to make that (invisible) file; by default the system's temporary directory.
     """
 
+    _last_names: tuple[str, ...] = ()
+    _last_ids: Sequence[int] = ()
+
     def add(self, sentence: int, text: str, features: Mapping[str, float]) -> bool:
         """Add a hypothesis; return False if it is a duplicate."""
-        names = self.feature_names
         try:
             return self.add_ids(
-                sentence, text, [names.add(name) for name in features], list(features.values())
+                sentence, text, self._feature_ids(tuple(features)), list(features.values())
             )
         except (TypeError, AttributeError):  # checked only now, because there may be millions
             _check_hypothesis(sentence, text, features)
             raise
+
+    def _feature_ids(self, names: tuple[str, ...]) -> Sequence[int]:
+        """Return the ids of features; most hypotheses have the same ones."""
+        if names != self._last_names:
+            vocabulary = self.feature_names
+            self._last_ids = [vocabulary.add(name) for name in names]
+            self._last_names = names
+        return self._last_ids
 
     def parse(self, pieces: Iterable[bytes], layout: BarLayout, file: str) -> list[tuple[str, int]]:
         """Add the hypotheses of a file whose fields are separated by ``|||``.

@@ -1,16 +1,21 @@
 """The built-in decoder in the loop: forests under any weights, from parses that are made once."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hopefear.candidates import DecodedSet, Parses, write_parses
+from hopefear.forest import Forest
+from hopefear.formats.files import Tell
 from hopefear.formats.forests.store import ForestStore
 from hopefear.learners import AnyLearner, Arow, MinRisk, Mira, OnlineSgd, Perceptron
 from hopefear.nbest import NBest
 from hopefear.search import Linear, NBestSearch
+from hopefear.translation import Decoder
 from hopefear.types import FloatArray, Weights
 from small_models import START, small_corpus, small_decoder, small_set
 from tuning_sets import course_of, next_state
@@ -159,3 +164,53 @@ def test_online_learners_learn_from_scaled_features(data: DecodedSet) -> None:
         state = found[0]
         scores.append(data.score(course.weights(state)))
     assert max(scores) > scores[0] + 5.0
+
+
+def test_parses_that_are_finished_survive_an_interruption(tmp_path: Path) -> None:
+    decoder = small_decoder(tmp_path)
+    source, _ = small_corpus(6)
+    write_parses(tmp_path / "whole.forests", decoder, source, threads=1)
+    path = tmp_path / "parses" / "own.forests"
+
+    def interrupt_at(last: int) -> Tell:
+        def tell(stage: str, done: int, total: int) -> None:
+            if done == last:
+                raise KeyboardInterrupt
+
+        return tell
+
+    with pytest.raises(KeyboardInterrupt):
+        write_parses(path, decoder, source, threads=1, tell=interrupt_at(3))
+    assert [file.name for file in path.parent.iterdir()] == ["own.unfinished"]
+    assert list(ForestStore.open([path.with_suffix(".unfinished")])) == [0, 1, 2]
+    # An interruption before the old ones are copied loses none of them.
+    with pytest.raises(KeyboardInterrupt):
+        write_parses(path, decoder, source, threads=1, tell=interrupt_at(1))
+    assert list(ForestStore.open([path.with_suffix(".unfinished")])) == [0, 1, 2]
+
+    parsed: list[Sequence[str]] = []
+    whole = decoder.parse_all
+
+    class Watched:
+        def parse_all(self, sentences: Iterable[Sequence[str]], **options: Any) -> Iterator[Forest]:
+            found = list(sentences)
+            parsed.extend(found)
+            return iter(whole(found, **options))
+
+    write_parses(path, cast(Decoder, Watched()), source, threads=1)
+    assert parsed == source[3:]
+    assert [file.name for file in path.parent.iterdir()] == ["own.forests"]
+    assert path.read_bytes() == (tmp_path / "whole.forests").read_bytes()
+
+
+def test_a_failure_before_the_first_parse_leaves_nothing(tmp_path: Path) -> None:
+    class Broken:
+        def parse_all(self, sentences: object, **options: Any) -> Iterator[Forest]:
+            return (self.interrupt() for _ in range(1))
+
+        def interrupt(self) -> Forest:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_parses(tmp_path / "own" / "a.forests", cast(Decoder, Broken()), [["a"]])
+    assert list((tmp_path / "own").iterdir()) == []

@@ -1,6 +1,8 @@
 """`hopefear.fit`: the same weights as `hopefear.tune` on the same candidates in files."""
 
 import json
+import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import hopefear
 from hopefear import HopefearWarning
 from hopefear.candidates.tabulate import tabulate
-from hopefear.errors import ConfigError, DataError
+from hopefear.errors import ConfigError, DataError, LearningError
 from hopefear.metrics import Column
 
 WORDS = ["the", "a", "cat", "dog", "sat", "barks", "on", "at", "mat", "moon"]
@@ -158,3 +160,28 @@ def test_tune_takes_candidates_in_memory(tmp_path: Path) -> None:
     (tmp_path / "run" / "events.jsonl").unlink()
     with pytest.raises(ConfigError, match="its candidates were in memory"):
         hopefear.resume_tuning(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("learner", "settings", "warns"),
+    [
+        ("kbest-mira", {}, True),
+        ("rampion", {}, True),
+        ("kbest-mira", {"scale_features": True}, False),
+        ("mert", {}, False),
+        ("pro", {}, False),
+        ("auto", {}, False),
+    ],
+)
+def test_features_of_different_units_are_warned_about_where_they_matter(
+    learner: str, settings: dict[str, Any], warns: bool
+) -> None:
+    lists, references = make_lists(30)
+    for record in (record for records in lists for record in records):
+        record["noise"] *= 1000
+    with warnings.catch_warnings(record=True) as told, suppress(LearningError):
+        warnings.simplefilter("always")
+        hopefear.fit(lists, references, learner=learner, tokenize="none", **settings)
+    found = [str(one.message) for one in told if "scale_features" in str(one.message)]
+    assert len(found) == warns
+    assert all("'noise' varies" in text and "'quality'" in text for text in found)

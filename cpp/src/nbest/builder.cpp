@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <numeric>
@@ -23,11 +24,10 @@ constexpr std::size_t release_every = std::size_t{16} << 20;
 constexpr std::size_t sentences_always = std::size_t{1} << 20;
 constexpr std::size_t sentences_per_hypothesis = 1000;
 
-[[nodiscard]] std::vector<WordId> decode(std::span<const std::uint8_t> text) {
-    std::vector<WordId> ids;
+void decode(std::span<const std::uint8_t> text, std::vector<WordId>& ids) {
+    ids.clear();
     for (const std::uint8_t* at = text.data(); at != text.data() + text.size();)
         ids.push_back(static_cast<WordId>(read_number(at)));
-    return ids;
 }
 
 // The rows sorted by sentence (a stable sort); empty if they are sorted already. `offsets` receives
@@ -211,12 +211,26 @@ NBest merge(const NBest& first, const NBest& second) {
     return lists;
 }
 
+WordId NBestBuilder::word_id(std::string_view word) {
+    if (word.size() > sizeof(RecentWord::characters)) return word_names_->add(word);
+    RecentWord found;
+    std::memcpy(found.characters.data(), word.data(), word.size());
+    found.length = static_cast<std::uint32_t>(word.size());
+    RecentWord& recent = recent_[mix(found.characters[0] + 3 * found.characters[1]) % recent_words];
+    if (recent.length != found.length || recent.characters != found.characters) {
+        found.id = word_names_->add(word);
+        recent = found;
+    }
+    return recent.id;
+}
+
 void NBestBuilder::encode_text(std::string_view text) {
+    if (recent_.empty()) recent_.resize(recent_words);
     new_text_.clear();
     const char* end = nullptr;  // of the previous word
     for_each_word(text, [&](std::string_view word) {
         if (end != nullptr) write_separator({end, static_cast<std::size_t>(word.data() - end)});
-        write_number(static_cast<std::uint32_t>(word_names_->add(word)), new_text_);
+        write_number(static_cast<std::uint32_t>(word_id(word)), new_text_);
         end = word.data() + word.size();
     });
 }
@@ -234,12 +248,15 @@ void NBestBuilder::keep_separator(WordId id) {
 }
 
 std::uint32_t NBestBuilder::hash_of_new(std::uint32_t sentence) const {
-    std::uint64_t hash = hash_combine(
-        sentence, hash_bytes({reinterpret_cast<const char*>(new_text_.data()), new_text_.size()}));
-    for (const FeatureId id : new_ids_) hash = hash_combine(hash, static_cast<std::uint64_t>(id));
-    for (const double value : new_values_)
-        hash = hash_combine(hash, std::bit_cast<std::uint64_t>(value));
-    return static_cast<std::uint32_t>(hash);
+    const std::uint64_t text =
+        hash_bytes({reinterpret_cast<const char*>(new_text_.data()), new_text_.size()});
+    // A sum, whose terms do not wait for each other.
+    std::uint64_t features = 0;
+    for (std::size_t i = 0; i < new_ids_.size(); ++i) {
+        const auto bits = std::bit_cast<std::uint64_t>(new_values_[i]);
+        features += (bits ^ (bits >> 32)) * (mix(static_cast<std::uint64_t>(new_ids_[i]) + 1) | 1);
+    }
+    return static_cast<std::uint32_t>(hash_combine(hash_combine(sentence, text), features));
 }
 
 std::span<const std::uint8_t> NBestBuilder::text_of(std::size_t row) const {
@@ -328,12 +345,14 @@ void NBestBuilder::keep_within_limit() {
 void NBestBuilder::write_text(NBest& lists, std::span<const std::uint32_t> order) const {
     NBestTextWriter writer(*lists.text_);
     std::size_t touched = 0;
+    std::vector<WordId> words;
     for (std::size_t sentence = 0; sentence < lists.sentences(); ++sentence) {
         writer.begin_sentence();
         const auto [begin, end] = lists.rows(sentence);
         for (std::size_t i = begin; i < end; ++i) {
             const auto text = text_of(order.empty() ? i : order[i]);
-            writer.append(decode(text));
+            decode(text, words);
+            writer.append(words);
             touched += text.size();
         }
         if (touched < release_every) continue;

@@ -4,7 +4,7 @@ A sentence is parsed once, without language models; the parses are kept in a fil
 new weights.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from hopefear._core import KBestList
 from hopefear.candidates.base import HasBlockLists, HasForests, HasForestSets
 from hopefear.candidates.forests import ForestSet
 from hopefear.candidates.lists import ListSet
+from hopefear.errors import FormatError
 from hopefear.forest import Forest
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.forests.store import ForestStore, ForestWriter
@@ -44,7 +45,9 @@ def write_parses(
 ) -> None:
     """Parse sentences and write their forests, without language models, to a file.
 
-    The file appears when all are there. A sentence without words has no forest.
+    The file appears when all are there. If parsing is interrupted or fails, what is parsed is kept
+    beside it (``.unfinished``), and the next call goes on from there. A sentence without words has
+    no forest.
 
     Parameters
     ----------
@@ -59,12 +62,35 @@ def write_parses(
         Called with what is being done, how many sentences are done and how many there are.
     """
     numbers = [number for number, words in enumerate(sentences) if words]
-    parsed = decoder.parse_all((sentences[number] for number in numbers), threads=threads)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with ForestWriter.open(path, level=1) as writer:
-        for number, forest in zip(numbers, parsed, strict=True):
-            writer.add(number, forest)
-            tell("parsing", number + 1, len(sentences))
+    unfinished = path.with_suffix(".unfinished")
+    known = _unfinished(unfinished)
+    missing = (sentences[number] for number in numbers if number not in known)
+    parsed = iter(decoder.parse_all(missing, threads=threads))
+    stopped: BaseException | None = None
+    with ForestWriter.open(unfinished, level=1) as writer:
+        try:
+            for number in numbers:
+                writer.add(number, known[number] if number in known else next(parsed))
+                tell("parsing", number + 1, len(sentences))
+        except BaseException as error:
+            # Also what an earlier call left behind and this one has not come to.
+            for number in known.keys() - writer.sentences:
+                writer.add(number, known[number])
+            if not writer.sentences:
+                raise
+            stopped = error
+    if stopped is not None:
+        raise stopped
+    unfinished.replace(path)
+
+
+def _unfinished(path: Path) -> Mapping[int, Forest]:
+    """Return the parses that an interrupted call left; none if there are none, or damaged ones."""
+    try:
+        return ForestStore.open([path]) if path.exists() else {}
+    except FormatError:
+        return {}
 
 
 class Parses:

@@ -4,7 +4,8 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import cast
 
 from hopefear.errors import FormatError
@@ -45,6 +46,9 @@ __all__ = [
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
+_NUMBERS = re.compile(rf"{_NUMBER.pattern}(?:\t{_NUMBER.pattern})*")
+
+
 _NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 
 
@@ -80,6 +84,17 @@ def parse_number(text: str) -> float:
     return value
 
 
+def parse_numbers(cells: Sequence[str]) -> list[float] | None:
+    """Read finite numbers, all at once; None if one of them is none, which `parse_number` tells."""
+    if not _NUMBERS.fullmatch("\t".join(cells)):
+        return None
+    try:
+        values = list(map(float, cells))
+    except ValueError:  # a cell with a tab
+        return None
+    return values if math.isfinite(sum(map(abs, values))) else None
+
+
 def is_number(text: str) -> bool:
     """Return whether a text is a number, finite or not."""
     return bool(_NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
@@ -93,6 +108,8 @@ def split_blanks(text: str, most: int = 0) -> list[str]:
 
 def check_sentence(sentence: object) -> int | str:
     """Return `sentence` if it is a valid number or key, else raise FormatError."""
+    if type(sentence) is int and 0 <= sentence <= LAST_SENTENCE:
+        return sentence
     number = isinstance(sentence, int) and not isinstance(sentence, bool)
     if number and 0 <= cast(int, sentence) <= LAST_SENTENCE:
         return cast(int, sentence)
@@ -296,6 +313,19 @@ def json_number(value: object, what: str) -> float:
     if not -sys.float_info.max <= value <= sys.float_info.max:
         raise FormatError(f"{what} is too large for a double")
     return float(value)
+
+
+def all_finite(values: Collection[object]) -> bool:
+    """Whether all values of a JSON object are finite numbers with a point, as most are."""
+    return {type(value) for value in values} == {float} and math.isfinite(
+        sum(map(abs, cast(Collection[float], values)))
+    )
+
+
+@lru_cache(maxsize=256)
+def are_names(names: tuple[str, ...]) -> bool:
+    """Whether each of these can be the name of a feature in a line of a file."""
+    return not any(not name or "\n" in name or "\t" in name for name in names)
 
 
 def json_features(value: object, what: str) -> dict[str, float]:

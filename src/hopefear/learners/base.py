@@ -26,6 +26,7 @@ __all__ = [
     "check_packages",
     "held_features",
     "is_scale_free",
+    "is_unit_free",
     "learners",
     "learns_from_whole",
     "needed_data",
@@ -141,6 +142,11 @@ def is_scale_free(learner: AnyLearner) -> bool:
     Such weights are handed over with a fixed norm. The state of such a learner is its weights.
     """
     return bool(getattr(learner, "scale_free", False))
+
+
+def is_unit_free(learner: AnyLearner) -> bool:
+    """Whether the units of features hardly matter to a learner."""
+    return bool(getattr(learner, "unit_free", False))
 
 
 def check_packages(learner: AnyLearner) -> None:

@@ -37,6 +37,7 @@ class Mert:
     """
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=1)
+    unit_free: ClassVar[bool] = True
     whole: ClassVar[bool] = True
 
     restarts: int = setting(20, "Random starting points beside the given one.", least=0)

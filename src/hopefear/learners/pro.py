@@ -34,6 +34,7 @@ class Pro:
 
     rhythm: ClassVar[Rhythm] = Rhythm(epochs=1)
     whole: ClassVar[bool] = True
+    unit_free: ClassVar[bool] = True  # its classifier is found by Newton steps
 
     pairs: Literal["sampled", "oracle"] = setting(
         "sampled", "Pairs drawn at random from each list, or all pairs with a corpus oracle."

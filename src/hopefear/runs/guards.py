@@ -13,9 +13,12 @@ from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.values import describe_large_value
 from hopefear.errors import DataError
 from hopefear.formats.fields import numbering_conflict
+from hopefear.learners import AnyLearner, learners
+from hopefear.learners.base import is_unit_free
 from hopefear.metrics import Bleu
 from hopefear.registry import suggest
 from hopefear.runs.load import Loaded
+from hopefear.runs.regression import dense_features
 from hopefear.runs.settings import TuneSettings
 from hopefear.threads import thread_count
 from hopefear.types import FloatArray, IntArray, Vocabulary, Weights
@@ -31,6 +34,7 @@ __all__ = [
     "check_references",
     "check_repeatable",
     "check_same_features",
+    "check_scales",
     "check_schema",
     "check_start",
     "check_values",
@@ -42,6 +46,8 @@ LEAST_BLEU = 3.0
 # A feature of most hypotheses should be in all of them; a feature of few hypotheses is sparse.
 MOST, SOME = 0.9, 0.2
 LOOKED_AT = 50
+# Spreads within lists that differ as much, from one feature to another, are of different units.
+MIXED_UNITS = 30.0
 # As many sentences in a row fit another reference before that is no chance; of so many, evenly
 # chosen, the words are compared.
 SHIFTED, ORDER_SAMPLE = 8, 400
@@ -234,6 +240,24 @@ def check_features(data: Loaded) -> Iterator[str]:
             f"many hypotheses of the {data.role} data have these features and many do not, as "
             "if they came from different systems or a name were misspelled; absent ones count as "
             f"0: {feature_list(names, missed)}"
+        )
+
+
+def check_scales(learner: AnyLearner, data: Loaded) -> Iterator[str]:
+    """Warn about features of different units, if a learner takes them as they are."""
+    lists = data.candidates
+    if is_unit_free(learner) or not isinstance(lists, ListSet):
+        return
+    dense = dense_features(lists)
+    spreads = lists.feature_spread[dense]
+    largest, least = dense[spreads.argmax()], dense[spreads.argmin()]
+    ratio = float(spreads.max() / spreads.min())
+    if ratio >= MIXED_UNITS:
+        names = data.nbest.feature_names
+        yield (
+            f"'{names[largest]}' varies {ratio:,.0f} times as much within a list as "
+            f"'{names[least]}', and {learners.name_of(type(learner))} learns badly from such "
+            "features: set scale_features, or let auto choose the learner"
         )
 
 

@@ -36,6 +36,7 @@ from hopefear.runs.guards import (
     check_references,
     check_repeatable,
     check_same_features,
+    check_scales,
     check_schema,
     check_start,
     check_values,
@@ -283,6 +284,8 @@ def _candidate_warnings(settings: TuneSettings, data: Loaded) -> Iterator[str]:
         yield from (
             check_features(data) if forests is None else check_forest_features(data, forests)
         )
+        if not settings.scale_features:
+            yield from check_scales(settings.learner, data)
 
 
 def _learn(

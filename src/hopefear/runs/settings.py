@@ -16,6 +16,7 @@ from hopefear.runs.course import lists_are_made
 from hopefear.runs.stopping import Stopping
 from hopefear.settings import parse_size, setting, settings
 from hopefear.settings.config import parse_fields
+from hopefear.settings.shared import columns_setting, ignore_setting
 from hopefear.translation.features import templates as known_templates
 from hopefear.translation.features.bins import Discretization
 from hopefear.translation.uses import FeatureViewName
@@ -83,16 +84,8 @@ class DataSettings:
         shown="auto-detected",
         complete=_candidate_formats,
     )
-    columns: tuple[str, ...] = setting(
-        (),
-        "What columns of tables and keys of records are called, as in 'sentence=seg_id' and "
-        "'text=mt'.",
-        metavar="ROLE=NAME",
-        shown="usual names",
-    )
-    ignore: tuple[str, ...] = setting(
-        (), "Columns that are no features, although they hold numbers.", metavar="NAME"
-    )
+    columns: tuple[str, ...] = columns_setting()
+    ignore: tuple[str, ...] = ignore_setting()
     keyed_references: bool | None = setting(
         None,
         "Whether the lines of the references begin with the sentences' keys, as in Kaldi's text "

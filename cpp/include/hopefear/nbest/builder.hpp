@@ -1,6 +1,7 @@
 // Collects hypotheses in any order, drops duplicates, and makes n-best lists.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -68,6 +69,16 @@ class NBestBuilder {
   private:
     class Import;
 
+    // A short word that was looked up before. Candidates of a sentence have most words in common,
+    // and this is quicker than the vocabulary, which other threads may use.
+    struct RecentWord {
+        std::array<std::uint64_t, 2> characters{};
+        std::uint32_t length = 0;
+        WordId id = 0;
+    };
+    static constexpr std::size_t recent_words = 4096;
+
+    [[nodiscard]] WordId word_id(std::string_view word);
     void encode_text(std::string_view text);
     void write_separator(std::string_view white_space);
     void keep_separator(WordId id);
@@ -96,6 +107,7 @@ class NBestBuilder {
     std::uint32_t last_sentence_ = 0;
     std::size_t last_added_ = 0;
     std::vector<WordId> separators_;
+    std::vector<RecentWord> recent_;
     std::size_t touched_ = 0;  // bytes since memory was last released
 
     // The hypothesis being added.

@@ -17,7 +17,7 @@ import os
 import struct
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,9 +138,8 @@ class ForestWriter:
         self._name, self._file, self._level = name, file, level
         self._encoder = ForestEncoder()
         self._index: dict[int, _Block] = {}
-        self._place = 0
         start = MAGIC + struct.pack("<I", VERSION)
-        self._write(start + struct.pack("<I", zlib.crc32(start)))
+        self._file.write(start + struct.pack("<I", zlib.crc32(start)))
 
     @classmethod
     @contextmanager
@@ -165,6 +164,11 @@ class ForestWriter:
             yield writer
             writer._finish()
 
+    @property
+    def sentences(self) -> Set[int]:
+        """The sentences whose forests are written."""
+        return self._index.keys()
+
     def add(self, sentence: int, forest: Forest) -> None:
         """Write the forest of a sentence; each sentence has one forest."""
         if sentence in self._index:
@@ -179,17 +183,14 @@ class ForestWriter:
         blocks = [self._write_block(part) for part in (*self._encoder.vocabularies(), index)]
         numbers = [n for b in blocks for n in (b.place, b.stored, b.size, b.crc)]
         table = TABLE.pack(*numbers)
-        self._write(table + struct.pack("<I", zlib.crc32(table)) + END_MAGIC)
+        self._file.write(table + struct.pack("<I", zlib.crc32(table)) + END_MAGIC)
 
     def _write_block(self, content: bytes) -> _Block:
         packed = zlib.compress(content, self._level)
-        block = _Block(self._place, len(packed), len(content), zlib.crc32(packed))
-        self._write(packed)
+        # Asked for, not counted: Ctrl-C may have interrupted the block before.
+        block = _Block(self._file.tell(), len(packed), len(content), zlib.crc32(packed))
+        self._file.write(packed)
         return block
-
-    def _write(self, content: bytes) -> None:
-        self._file.write(content)
-        self._place += len(content)
 
 
 class _Shard:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
-from hopefear.formats.fields import parse_number, parse_sentence
+from hopefear.formats.fields import parse_number, parse_numbers, parse_sentence
 from hopefear.formats.files import Source
 from hopefear.formats.nbest.columns import INDEX, SOURCE, ColumnFormat, Numbering, first_of
 from hopefear.formats.nbest.tables import TsvNBest
@@ -83,7 +83,8 @@ class _Reader:
         self._sentence = names.index(sentence or origin or "")
         taken = {text, sentence, *SOURCE, *INDEX, *format.ignore}
         self._unknown = {i: name for i, name in enumerate(names) if name not in taken}
-        self._features: list[tuple[int, str]] = []
+        self._places: list[int] = []
+        self._names: list[str] = []
 
     def read(self, row: Sequence[str]) -> tuple[int | str, Hypothesis]:
         """Return the sentence and the hypothesis of a row."""
@@ -91,9 +92,21 @@ class _Reader:
             raise FormatError(f"expected {self._width} columns, found {len(row)}")
         if self._unknown:
             self._learn_kinds(row)
+        cells = [row[place] for place in self._places]
+        numbers = parse_numbers(cells)
+        values = (
+            self._one_by_one(cells)
+            if numbers is None
+            else dict(zip(self._names, numbers, strict=True))
+        )
+        own = row[self._sentence]
+        number = parse_sentence(own) if self._keyed else self._numbering.of(own)
+        return number, Hypothesis(text=row[self._text], features=values)
+
+    def _one_by_one(self, cells: Sequence[str]) -> dict[str, float]:
+        """Read numbers some of which are missing, or are none."""
         values: dict[str, float] = {}
-        for place, name in self._features:
-            cell = row[place]
+        for name, cell in zip(self._names, cells, strict=True):
             if cell in MISSING:
                 continue
             try:
@@ -101,9 +114,7 @@ class _Reader:
             except FormatError as error:
                 hint = f"if it is no feature, leave it out with --ignore '{name}'"
                 raise FormatError(f"column '{name}': {error}; {hint}") from None
-        own = row[self._sentence]
-        number = parse_sentence(own) if self._keyed else self._numbering.of(own)
-        return number, Hypothesis(text=row[self._text], features=values)
+        return values
 
     def _learn_kinds(self, row: Sequence[str]) -> None:
         """See in the first row that has something in a column whether it holds numbers."""
@@ -115,7 +126,8 @@ class _Reader:
                 parse_number(row[place])
             except FormatError:
                 continue
-            self._features.append((place, name))
+            self._places.append(place)
+            self._names.append(name)
 
 
 def _delimiter(header: str) -> str:

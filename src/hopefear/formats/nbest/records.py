@@ -8,7 +8,8 @@ Every number is a feature; texts other than the hypothesis are not. Without a co
 records with the same source are of the same sentence.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
@@ -57,30 +58,45 @@ class RecordsNBest(ColumnFormat):
         return group_hypotheses(self._hypotheses(source))
 
     def _hypotheses(self, source: Source) -> Iterator[tuple[int | str, Hypothesis]]:
-        numbering = Numbering()
+        numbering, keys = Numbering(), _Keys("")
+        names: Collection[str] = ()
         for line, record in json_items(source):
             try:
-                yield self._hypothesis(record, numbering)
+                if not isinstance(record, dict):
+                    problem = f"expected an object, got {record!r:.40}"
+                    raise FormatError(f"{problem}; for example:{EXAMPLE}")
+                if record.keys() != names:  # most records have the keys of the one before
+                    names, keys = record.keys(), self._keys(record)
+                own = record[keys.sentence]
+                number = numbering.of(own) if keys.by_source else sentence_of(own)
+                features = feature_values(record, keys.skipped)
+                yield number, Hypothesis(text=text_of(record, keys.text), features=features)
             except FormatError as error:
                 raise source.error(line, str(error)) from None
 
-    def _hypothesis(self, record: object, numbering: Numbering) -> tuple[int | str, Hypothesis]:
-        if not isinstance(record, dict):
-            raise FormatError(f"expected an object, got {record!r:.40}; for example:{EXAMPLE}")
+    def _keys(self, record: Mapping[str, object]) -> "_Keys":
         text, sentence = self.text_column(record), self.sentence_column(record)
         source = first_of(SOURCE, record)
         if text is None:
             raise _missing("text", record)
         if sentence is None and source is None:
             raise _missing("sentence", record)
-        number = (
-            numbering.of(record[source or ""])
-            if sentence is None
-            else sentence_of(record[sentence])
+        return _Keys(
+            text,
+            sentence=sentence or source or "",
+            by_source=sentence is None,
+            skipped=frozenset({text, sentence or text, *INDEX, *self.ignore}),
         )
-        skipped = {text, sentence or text, *INDEX, *self.ignore}
-        features = feature_values(record, skipped)
-        return number, Hypothesis(text=text_of(record, text), features=features)
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """What the keys of a record are."""
+
+    text: str
+    sentence: str = ""
+    by_source: bool = False
+    skipped: frozenset[str] = frozenset()
 
 
 def _missing(what: str, record: Mapping[str, object]) -> FormatError:

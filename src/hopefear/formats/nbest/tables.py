@@ -17,6 +17,8 @@ from typing import TextIO
 from hopefear.errors import FormatError
 from hopefear.formats.base import group_hypotheses, nbest_formats
 from hopefear.formats.fields import (
+    all_finite,
+    are_names,
     check_name,
     check_sentence,
     format_number,
@@ -196,6 +198,9 @@ def _json_hypothesis(table: object) -> tuple[int | str, Hypothesis]:
         raise FormatError(f"'text' must be a string, got {text!r:.40}")
     if not isinstance(features, dict):
         raise FormatError(f"'features' must be an object, got {features!r:.40}")
-    values = {name: json_feature(name, value) for name, value in features.items()}
+    if are_names(tuple(features)) and all_finite(features.values()):
+        values = features
+    else:
+        values = {name: json_feature(name, value) for name, value in features.items()}
     score = None if score is None else json_number(score, "'score'")
     return check_sentence(table["sentence"]), Hypothesis(text=text, features=values, score=score)
