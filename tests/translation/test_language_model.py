@@ -136,6 +136,18 @@ def test_what_grows_without_measure_is_not_decompressed(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(ARPA.encode() + b" " * 50_000_000))
     with pytest.raises(FormatError, match=r"bomb\.arpa\.gz: becomes more than 100 times as large"):
         load_language_model(path)
+    with pytest.raises(FormatError, match="becomes more than 100 times as large") as caught:
+        write_kenlm_binary(path, tmp_path / "binary")
+    assert caught.value.settings == ("language_model.max_growth",)
+    assert load_language_model(path, max_growth=2000).order == 2
+
+
+def test_counts_are_checked_before_a_binary_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "bad.arpa"
+    path.write_text(ARPA.replace("ngram 2=3", "ngram 2=-12"))
+    with pytest.raises(FormatError, match=r"bad\.arpa:3: expected 'ngram 2=COUNT'"):
+        write_kenlm_binary(path, tmp_path / "binary")
+    assert [item.name for item in tmp_path.iterdir()] == ["bad.arpa"]
 
 
 def test_the_loader_names_a_missing_file(tmp_path: Path) -> None:

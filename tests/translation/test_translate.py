@@ -2,15 +2,19 @@
 
 import gzip
 import itertools
+import os
 import threading
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import hopefear
 from hopefear import Model, Weights
 from hopefear.errors import ConfigError, DataError, FormatError
+from hopefear.translation.features import FeatureSet
 from hopefear.translation.training.build import build
 from hopefear.translation.training.settings import TrainSettings
 from hopefear.translation.translate import show_derivation
@@ -139,3 +143,42 @@ def test_a_grammar_outside_the_directory_is_not_read(
     line = f'<seg grammar="{name}">gnu</seg>'
     with pytest.raises(FormatError, match=r"sentence 1: .*no grammar for the sentence"):
         list(hopefear.translate(model, [line], grammars=tmp_path / "inside"))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_lines_that_cannot_be_translated_are_errors_or_skipped(model: Model, threads: int) -> None:
+    lines = ["pes", b"mu\xff".decode(errors="surrogateescape"), "muž"]
+    with pytest.raises(DataError, match="sentence 2: is not UTF-8"):
+        list(hopefear.translate(model, lines, threads=threads))
+    found = list(hopefear.translate(model, lines, threads=threads, on_error="skip"))
+    assert [(t.text, t.derivations == []) for t in found] == [
+        ("dog", False),
+        ("", True),
+        ("man", False),
+    ]
+    assert found[1].error == "sentence 2: is not UTF-8 (byte 3 of the line)"
+    found = list(hopefear.translate(model, lines, threads=threads, on_error="copy"))
+    assert [t.text for t in found] == ["dog", lines[1], "man"]
+
+
+def test_bad_lines_do_not_disturb_features_of_functions(model: Model) -> None:
+    own = copy(model)
+    own.features = FeatureSet(templates=[lambda rule: {"length": len(rule.target)}])
+    found = hopefear.translate(own, ["pes", "\udcff", "muž"], threads=2, on_error="skip")
+    assert [t.text for t in found] == ["dog", "", "man"]
+
+
+def test_a_model_that_changes_is_never_skipped(model: Model, tmp_path: Path) -> None:
+    copied = model.save(tmp_path / "copy")
+    decoded = hopefear.translate(copied, iter(["pes", "muž"]), threads=1, on_error="skip")
+    assert next(decoded).text == "dog"
+    os.truncate(copied.path / "grammar.bin", 1000)
+    with pytest.raises(FormatError, match=r"grammar\.bin"):
+        next(decoded)
+
+
+def test_what_translate_is_asked_for_is_checked(model: Model) -> None:
+    with pytest.raises(ConfigError, match="on_error must be one of stop, skip, copy"):
+        hopefear.translate(model, [], on_error=cast("Any", "ignore"))
+    with pytest.raises(ConfigError, match="window must be >= 0"):
+        hopefear.translate(model, [], window=-1)

@@ -16,8 +16,10 @@ from hopefear._core import LanguageModel, TextScore
 from hopefear.errors import DataError, FormatError
 
 __all__ = [
+    "MAX_GROWTH",
     "LanguageModel",
     "Perplexity",
+    "check_header",
     "load_language_model",
     "perplexity",
     "uncompressed_model",
@@ -33,19 +35,22 @@ MOST_ORDERS = 6  # that KenLM is compiled for
 MOST_BUCKETS = 100
 LONGEST_HEADER = 1000  # lines
 # Language models become three to five times as large; what grows more than this is no such file.
-MOST_GROWTH = 100
+MAX_GROWTH = 100
 PIECE = 1 << 20
 
 
-def load_language_model(path: str | Path, checksum: int | None = None) -> LanguageModel:
+def load_language_model(
+    path: str | Path, checksum: int | None = None, *, max_growth: int = MAX_GROWTH
+) -> LanguageModel:
     """Load an ARPA file or a KenLM binary, gzipped or not, detected from its content.
 
     A gzipped file is decompressed to an unnamed temporary file, because KenLM maps and rewinds its
     input. A binary that is not gzipped is mapped and ready at once; its header and its size are
     checked, but KenLM trusts the rest, so load only files from a trusted source. With a `checksum`,
-    a damaged file is an error.
+    a damaged file is an error; so is a gzipped one that becomes more than `max_growth` times as
+    large.
     """
-    with uncompressed_model(path) as name:
+    with uncompressed_model(path, max_growth=max_growth) as name:
         check_header(name, str(path))
         return LanguageModel(name, checksum)
 
@@ -103,7 +108,9 @@ def check_header(file: str, name: str) -> None:
 
 
 @contextmanager
-def uncompressed_model(path: str | Path, directory: str | None = None) -> Iterator[str]:
+def uncompressed_model(
+    path: str | Path, directory: str | None = None, *, max_growth: int = MAX_GROWTH
+) -> Iterator[str]:
     """Yield a path from which KenLM can read the file inside the ``with`` block.
 
     It is the path itself, or that of a decompressed copy in `directory` if the file is gzipped.
@@ -118,7 +125,7 @@ def uncompressed_model(path: str | Path, directory: str | None = None) -> Iterat
         return
     # The copy never has a name in the directory, so that nothing is left behind.
     with tempfile.TemporaryFile(dir=directory) as plain:
-        _unpack(path, plain)
+        _unpack(path, plain, max_growth)
         name = f"/proc/self/fd/{plain.fileno()}"
         try:
             yield name
@@ -126,17 +133,18 @@ def uncompressed_model(path: str | Path, directory: str | None = None) -> Iterat
             raise FormatError(str(error).replace(name, str(path))) from error
 
 
-def _unpack(path: str | Path, plain: IO[bytes]) -> None:
-    left = MOST_GROWTH * Path(path).stat().st_size + PIECE
+def _unpack(path: str | Path, plain: IO[bytes], max_growth: int) -> None:
+    left = max_growth * Path(path).stat().st_size + PIECE
     try:
         with gzip.open(path) as file:
             while piece := file.read(PIECE):
                 left -= len(piece)
                 if left < 0:
                     raise FormatError(
-                        f"{path}: becomes more than {MOST_GROWTH} times as large when it is "
+                        f"{path}: becomes more than {max_growth} times as large when it is "
                         "decompressed, which no language model does; decompress it yourself if it "
-                        "is one"
+                        "is one, or raise the limit",
+                        settings=("language_model.max_growth",),
                     )
                 plain.write(piece)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:

@@ -241,6 +241,7 @@ def _write_binary(work: Work, arpa: Path, name: str) -> None:
         structure=settings.structure,
         memory=work.settings.with_resources(settings.estimation).memory,
         temporary_directory=work.settings.temporary_directory,
+        max_growth=settings.max_growth,
     )
 
 

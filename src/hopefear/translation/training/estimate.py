@@ -22,7 +22,7 @@ from hopefear.formats.files import (
     tell_nobody,
 )
 from hopefear.settings import parse_size, setting, settings
-from hopefear.translation.language_model import uncompressed_model
+from hopefear.translation.language_model import MAX_GROWTH, check_header, uncompressed_model
 
 __all__ = [
     "EstimationSummary",
@@ -182,6 +182,7 @@ def write_kenlm_binary(
     structure: Structure = "probing",
     memory: int = 1 << 30,
     temporary_directory: str = "",
+    max_growth: int = MAX_GROWTH,
 ) -> None:
     """Convert an ARPA file to a KenLM binary, with KenLM's own code.
 
@@ -197,9 +198,13 @@ def write_kenlm_binary(
         Bytes for sorting a trie; the model itself takes its own size in addition.
     temporary_directory
         Directory for temporary files; by default the system's.
+    max_growth
+        How many times as large a gzipped file may become when it is decompressed.
     """
     directory = temporary_directory or tempfile.gettempdir()
-    with uncompressed_model(arpa, directory) as plain, replacing(path) as temporary:
+    unpacked = uncompressed_model(arpa, directory, max_growth=max_growth)
+    with unpacked as plain, replacing(path) as temporary:
+        check_header(plain, str(arpa))
         _core.write_kenlm_binary(
             plain, str(temporary), structure=structure, memory=memory, directory=directory
         )

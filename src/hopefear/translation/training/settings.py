@@ -12,6 +12,7 @@ from hopefear.settings.config import Table, parse_assignment, put, read_table
 from hopefear.text.normalization import Normalization
 from hopefear.translation import DecoderOptions, FeatureUse
 from hopefear.translation.features import templates as known_templates
+from hopefear.translation.language_model import MAX_GROWTH
 from hopefear.translation.training.align import DiagonalAligner, Symmetrization
 from hopefear.translation.training.estimate import KneserNey, Structure
 from hopefear.translation.training.extract import MOSES, RuleExtraction
@@ -138,6 +139,13 @@ class LanguageModelSettings:
         "Also keep the estimated model as an ARPA file, lm0.arpa.gz.",
         group="Language model",
         option="keep-arpa",
+    )
+    max_growth: int = setting(
+        MAX_GROWTH,
+        "How many times as large a gzipped language model may become when it is decompressed; "
+        "models become three to five times as large.",
+        least=1,
+        group="Language model",
     )
 
 
