@@ -8,7 +8,7 @@ import pytest
 
 import hopefear
 from hopefear.errors import ConfigError, FormatError
-from hopefear.formats import detect_nbest, read_nbest
+from hopefear.formats import detect_nbest, read_nbest, read_reference_lines
 from hopefear.formats.base import nbest_formats
 from hopefear.formats.files import open_source
 from hopefear.formats.json_items import json_items
@@ -226,3 +226,41 @@ def test_formats_without_columns_refuse_their_names(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("0 ||| a ||| lm= 1 ||| 1\n")
     with pytest.raises(ConfigError, match="not in 'moses'"):
         hopefear.rerank(nbest=[tmp_path / "n"], weights={"lm": 1.0}, ignore=["x"])
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize("nested", [True, False])
+def test_references_may_be_in_the_file_of_the_candidates(
+    tmp_path: Path, keyed: bool, nested: bool
+) -> None:
+    path, items = tmp_path / "both.jsonl", []
+    for number, right in enumerate(["the cat is on the mat", "a dog barks at the moon"]):
+        about = {"src": f"s{number}", "reference": right} | (
+            {"utt_id": f"q{number}"} if keyed else {}
+        )
+        found = [{"text": "no idea at all", "lm": -1.0}, {"text": right, "lm": -2.0}]
+        items += [about | {"candidates": found}] if nested else [about | one for one in found]
+    path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+    result = hopefear.tune("mert", nbest=path, refs=path, tokenize="none")
+    assert result.tuning_score == pytest.approx(100.0)
+    lines = read_reference_lines(path)
+    assert lines[1] == ("q1\t" if keyed else "") + "a dog barks at the moon"
+
+
+@pytest.mark.parametrize(
+    ("second", "problem"),
+    [
+        ('{"src": "b", "text": "x"}', "with a reference"),
+        ('{"src": "b", "text": "x", "reference": ["x", "y"]}', "several files"),
+        ('{"src": "a", "text": "x", "reference": "other"}', "another reference"),
+    ],
+)
+def test_references_in_json_that_cannot_be_are_refused(
+    tmp_path: Path, second: str, problem: str
+) -> None:
+    path = tmp_path / "refs.jsonl"
+    path.write_text(
+        f'{{"src": "a", "text": "x", "reference": "one"}}\n{second}\n', encoding="utf-8"
+    )
+    with pytest.raises(FormatError, match=f"refs.jsonl:2: .*{problem}"):
+        read_reference_lines(path)

@@ -8,6 +8,7 @@ from hopefear.formats.files import PathLike, open_output, open_source, read_line
 from hopefear.formats.keyed import aligned_texts
 from hopefear.formats.nbest.fairseq import FairseqNBest, fairseq_targets
 from hopefear.formats.nbest.fixed_size import is_manifest, manifest_texts
+from hopefear.formats.record_references import has_references, record_references
 from hopefear.metrics import References
 
 __all__ = [
@@ -89,14 +90,16 @@ def read_systems(
 def read_reference_lines(path: PathLike) -> list[str]:
     """Read one reference per sentence.
 
-    The output of fairseq-generate has them in T- lines, and a NeMo manifest in the field `text`. In
-    any other file, each line is a reference.
+    The output of fairseq-generate has them in T- lines, a NeMo manifest in the field `text`, and
+    other JSON under the key `reference`. In any other file, each line is a reference.
     """
     with open_source(path) as source:
         if FairseqNBest().sniff(source):
             return fairseq_targets(source)
         if is_manifest(source):
             return manifest_texts(source)
+        if has_references(source):
+            return record_references(source)
         return [line for _, line in source]
 
 

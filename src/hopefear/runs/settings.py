@@ -66,7 +66,7 @@ class DataSettings:
         shown="none: pairs count wherever both words occur",
     )
     references: tuple[Path, ...] = setting(
-        (), "Reference translations, one sentence per line.", option="refs"
+        (), "Reference translations, one sentence per line, or JSON that has them.", option="refs"
     )
     scores: Path | None = setting(
         None,
