@@ -233,7 +233,8 @@ def test_formats_without_columns_refuse_their_names(tmp_path: Path) -> None:
 def test_references_may_be_in_the_file_of_the_candidates(
     tmp_path: Path, keyed: bool, nested: bool
 ) -> None:
-    path, items = tmp_path / "both.jsonl", []
+    path = tmp_path / "both.jsonl"
+    items: list[dict[str, object]] = []
     for number, right in enumerate(["the cat is on the mat", "a dog barks at the moon"]):
         about = {"src": f"s{number}", "reference": right} | (
             {"utt_id": f"q{number}"} if keyed else {}

@@ -33,8 +33,9 @@ def record_references(source: Source) -> list[str]:
             raise source.error(line, str(error)) from None
         if found.setdefault(place, text) != text:
             raise source.error(line, f"another reference than before for the sentence {place!r}")
-    if all(type(place) is int for place in found):
-        return [found[place] for place in sorted(found)]
+    numbered = {place: text for place, text in found.items() if isinstance(place, int)}
+    if len(numbered) == len(found):
+        return [numbered[place] for place in sorted(numbered)]
     return [
         text if isinstance(place, tuple) else f"{place}\t{text}" for place, text in found.items()
     ]
