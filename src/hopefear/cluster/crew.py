@@ -271,15 +271,17 @@ class Crew:
                 problem = differences(self._ray.get(answer, timeout=STARTING), versions())
             except self._ray.exceptions.RayTaskError as error:
                 problem = f"a hopefear that cannot be loaded: {_cause(error)}"
+            except self._ray.exceptions.GetTimeoutError:
+                problem = f"no worker that answers within {STARTING:g} seconds"
             except self._ray.exceptions.RayError:
-                continue  # the node is lost, or does not answer
+                continue  # the node is lost
             self._fit[node] = not problem
             if not problem:
                 continue
             note = f"node {self._address(node)} has {problem}"
             if first:
                 raise ClusterError(
-                    f"{note}; install the same versions on all machines", settings=("cluster",)
+                    f"{note}; all machines need the same versions", settings=("cluster",)
                 )
             self.notes.append(f"{note}: it is not used")
 
