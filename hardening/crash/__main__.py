@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 SHIM = ROOT / "build" / "crash" / "faults.so"
 # How often each kind strikes, for 200 kills.
 SHARES = {"kill": 1.0, "power": 0.5, "full": 0.25, "eio-write": 0.25, "eio-read": 0.25}
-SHARES |= {"short": 0.01, "new": 0.5, "malloc": 0.25}
+SHARES |= {"damage": 1.0, "short": 0.01, "new": 0.5, "malloc": 0.25}
 
 
 def main() -> int:

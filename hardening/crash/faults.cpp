@@ -40,8 +40,12 @@ bool below(const char* path) {
     return folder[0] != 0 && std::strncmp(path, folder, std::strlen(folder)) == 0;
 }
 
+bool strikes_files() {
+    return kind != none && kind != no_new && kind != no_malloc;
+}
+
 bool tracked(int file) {
-    if (kind == none) return false;
+    if (!strikes_files()) return false;
     char link[64], path[4096];
     std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     const ssize_t length = readlink(link, path, sizeof path - 1);
@@ -51,7 +55,7 @@ bool tracked(int file) {
 }
 
 bool tracked(const char* path) {
-    if (kind == none) return false;
+    if (!strikes_files()) return false;
     char whole[4096];
     if (path[0] == '/') return below(path);
     if (getcwd(whole, sizeof whole) == nullptr) return false;
@@ -61,8 +65,7 @@ bool tracked(const char* path) {
 // Count a call that changes files: true if the caller fails with errno.
 bool change_fails() {
     const Kind now = kind;
-    if (now == none || now == broken_read || now == short_io || now == no_new || now == no_malloc)
-        return false;
+    if (now == broken_read || now == short_io) return false;
     const long number = ++calls;
     if (number < chosen || chosen == 0) return false;
     if (now == full) {  // and stays full

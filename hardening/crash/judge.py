@@ -13,6 +13,9 @@ __all__ = ["Judge"]
 # Calls that are counted by themselves; all other kinds strike calls that change files.
 COUNTED = {"eio-read": "eio-read", "new": "new", "malloc": "malloc"}
 
+# Binary files, which have checksums; what people edit has none.
+CHECKED = {".bin", ".forests", ".kenlm", ".npz"}
+
 
 class Judge:
     """Trials of one task, against its undisturbed run."""
@@ -30,12 +33,45 @@ class Judge:
 
     def try_one(self, kind: str) -> tuple[str, str]:
         """Let something go wrong once; return how it ended, and the problem, if there is one."""
+        if kind == "damage":
+            return self._damage()
         fault = Fault(kind, 1 + self._stream.randrange(max(1, self._count(kind))))
         shutil.rmtree(self._folder / "out", ignore_errors=True)
         first = self._run(self._task.command, fault)
         ended = {0: "done", -9: "killed"}.get(first.code, "refused")
         problem = self._ended_well(kind, first) or self._resumes(kind)
         return ended, f"{kind} at call {fault.call}: {problem}" if problem else ""
+
+    def _damage(self) -> tuple[str, str]:
+        """Flip a bit of a binary file, or truncate one, where a stopped command goes on."""
+        shutil.rmtree(self._folder / "out", ignore_errors=True)
+        if self._task.stdin is None:
+            stop = 1 + self._stream.randrange(self._count("kill"))
+            self._run(self._task.command, Fault("kill", stop))
+        place = self._folder / ("in/model" if self._task.stdin else "out")
+        files = sorted(path for path in place.rglob("*") if path.suffix in CHECKED)
+        if not files:
+            return "nothing there", ""
+        path = self._stream.choice(files)
+        whole = path.read_bytes()
+        path.write_bytes(self._damaged(whole))
+        then = self._run(self._task.resume)
+        path.write_bytes(whole)
+        problem = ""
+        if not then.clean:
+            problem = f"exit {then.code}: {then.err[-2000:]}"
+        elif then.code == 0 and (found := self._differing(then, "power")):
+            problem = f"no error, and other content: {found}"
+        ended = "same result" if then.code == 0 else "refused"
+        return ended, f"damaged {path.name}: {problem}" if problem else ""
+
+    def _damaged(self, content: bytes) -> bytes:
+        place = self._stream.randrange(max(1, len(content)))
+        if self._stream.random() < 0.25:
+            return content[:place]
+        flipped = bytearray(content or b"\0")
+        flipped[place] ^= 1 << self._stream.randrange(8)
+        return bytes(flipped)
 
     def _ended_well(self, kind: str, first: Outcome) -> str:
         if first.code == -9 and kind in ("kill", "power"):

@@ -1,6 +1,9 @@
 """Short forms of what `make fuzz` and `make crash` do at length."""
 
 import random
+import shutil
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +13,7 @@ from hardening.fuzz.seeds import write_seeds
 
 from hopefear.errors import HopefearError
 
+ROOT = Path(__file__).parents[2]
 JUNK = [b"", b"\0", b"\xff" * 8, b"-1", b"1e999", b"nan", b"9" * 30, b"\n", b" ||| ", b"[X]", b"{"]
 
 
@@ -28,3 +32,12 @@ def test_what_is_written_is_read_and_what_is_garbled_is_read_or_refused(
             garbled = seed[:begin] + stream.choice(JUNK) + seed[end:]
             with suppress(HopefearError):
                 READERS[reader](garbled, tmp_path / "input")
+
+
+def test_commands_that_are_killed_and_starved_end_with_an_error_or_the_same_result() -> None:
+    if shutil.which("make") is None or shutil.which("g++") is None:
+        pytest.skip("needs make and g++, to build the layer that breaks things")
+    subprocess.run(["make", "-s", "build/crash/faults.so"], cwd=ROOT, check=True)
+    command = [sys.executable, "-m", "hardening.crash", "lists", "decoder", "translate"]
+    done = subprocess.run([*command, "--points", "4"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

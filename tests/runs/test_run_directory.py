@@ -107,3 +107,22 @@ def test_weights_of_epochs_that_a_power_cut_spoiled_are_written_again(
     assert isinstance(list(resume_tuning(out))[-1], RunFinished)
     assert (out / "weights" / "02.tsv").read_bytes() == whole
     assert (out / "weights" / "01.tsv").stat().st_size > 0
+
+
+def test_the_settings_are_there_as_long_as_anything_of_a_run_is(
+    files: CandidateFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill while an old run makes room must not leave what no run may replace."""
+    out = tmp_path / "run"
+    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
+    list(tune("kbest-mira", out=out, epochs=1, **options))
+    removed = Path.unlink
+
+    def unlink(path: Path, missing_ok: bool = False) -> None:
+        removed(path, missing_ok)
+        assert (out / "config.toml").exists(), path
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    assert isinstance(
+        list(tune("kbest-mira", out=out, epochs=1, force=True, **options))[-1], RunFinished
+    )

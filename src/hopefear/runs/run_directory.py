@@ -256,7 +256,7 @@ class RunDirectory:
         told = any(log.stat().st_size for log in decoder.rglob("decoder.log"))
         if "decoder" not in self._found and not (told and isinstance(error, DecoderError)):
             shutil.rmtree(decoder, ignore_errors=True)
-        for name in ("config.toml", FOLDER_FILE):
+        for name in (FOLDER_FILE, "config.toml"):  # which shows as long as it can whose this is
             if name not in self._found:
                 (self.path / name).unlink(missing_ok=True)
         # Only what is empty can be removed so.
@@ -294,7 +294,8 @@ class RunDirectory:
             self._shorten_log(self.path)
         else:
             for item in sorted(self.path.iterdir()):
-                if _OURS.fullmatch(item.name) and item.name not in _KEPT:
+                # The settings are replaced, so that this is always the directory of a run.
+                if _OURS.fullmatch(item.name) and item.name not in {*_KEPT, "config.toml"}:
                     shutil.rmtree(item) if item.is_dir() else item.unlink()
             self._write_settings()
         if self.bins:
