@@ -49,7 +49,7 @@ def kind_of(name: str) -> str:
     return "lists" if refusal(learners[name](), LISTS, serial, bleu) is None else "forests"
 
 
-def learned(name: str, shape: Regularizer) -> list[FloatArray]:
+def learned(name: str, shape: Regularizer, *, scaled: bool = False) -> list[FloatArray]:
     """Return the weights of each feature's bins after four epochs, from the lowest bin on."""
     data = data_of(kind_of(name))
     options = {"rate": RATES[name]} if name in RATES else {}
@@ -57,7 +57,8 @@ def learned(name: str, shape: Regularizer) -> list[FloatArray]:
     bins = [split_bin_name(feature) or ("", -1) for feature in data.feature_names]
     start = np.array([0.02 * number for _, number in bins])
     # A line search between two curves does not look at the penalty.
-    course = course_of(learner, data, start, rhythm=replace(learner.rhythm, line_search=False))
+    rhythm = replace(learner.rhythm, line_search=False)
+    course = course_of(learner, data, start, rhythm=rhythm, scaled=scaled)
     state = course.start(start)
     for epoch in range(4):
         found = course.epoch(state, epoch, lambda done, total: None)
@@ -99,6 +100,12 @@ def test_without_a_shape_bins_make_neither(name: str) -> None:
     """So that the limits above are due to the regularizers."""
     curves = learned(name, L2(strength=1e-6))
     assert any(np.diff(chain).min() < 0 < np.diff(chain).max() for chain in curves)
+
+
+@pytest.mark.parametrize("name", ["kbest-mira", "forest-mira"])
+def test_scaled_features_are_on_a_line_too(name: str) -> None:
+    for chain in learned(name, LinearNeighbors(strength=1e6, l2=0.0), scaled=True):
+        assert_allclose(np.diff(chain, 2), 0.0, atol=1e-3 * np.ptp(chain))
 
 
 def test_a_bin_that_changes_no_choice_follows_its_neighbors() -> None:

@@ -17,6 +17,7 @@ from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
 from hopefear.metrics.bleu_references import BleuReferences
 from hopefear.nbest import ErrorSurface, NBestBuilder, error_surface
+from hopefear.translation.features.bins import shared_units
 from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["ForestSet"]
@@ -113,10 +114,11 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         """The spread of each feature, but no less than among the edges of a node.
 
         A feature that few derivations have would have a tiny spread, and learners would take huge
-        steps in it.
+        steps in it. The bins of a feature have one unit.
         """
         derivations, edges = self._spreads
-        return np.where(derivations > 0, np.maximum(derivations, edges), 1.0)
+        unit = np.where(derivations > 0, np.maximum(derivations, edges), 0.0)
+        return shared_units(self.feature_names, unit)
 
     @cached_property
     def _spreads(self) -> tuple[FloatArray, FloatArray]:

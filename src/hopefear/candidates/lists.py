@@ -12,6 +12,7 @@ from hopefear.candidates.base import HasSurface
 from hopefear.errors import DataError
 from hopefear.metrics import Metric
 from hopefear.nbest import ErrorSurface, NBest
+from hopefear.translation.features.bins import shared_units
 from hopefear.types import FloatArray, Vocabulary
 
 __all__ = ["ListSet"]
@@ -91,11 +92,12 @@ class ListSet(HasSurface):
         """How much each feature varies in the lists that have it; 1 for one that does not.
 
         Over all lists a rare feature varies so little that its scaled values would be the largest.
+        The bins of a feature have one unit.
         """
         lists = self.nbest.count_features().lists
         filled = np.count_nonzero(np.diff(self.nbest.offsets))
         unit = self.feature_spread * np.sqrt(filled / np.maximum(lists, 1))
-        return np.where(unit > 0, unit, 1.0)
+        return shared_units(self.feature_names, unit)
 
     @cached_property
     def scaled(self) -> Self:

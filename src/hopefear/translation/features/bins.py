@@ -29,6 +29,7 @@ __all__ = [
     "bin_name",
     "read_bins",
     "run_bins",
+    "shared_units",
     "split_bin_name",
     "spread",
     "write_bins",
@@ -58,6 +59,27 @@ def split_bin_name(name: str) -> tuple[str, int] | None:
     """
     found = _NAME.fullmatch(name)
     return None if found is None else (found[1], int(found[2]))
+
+
+def shared_units(names: Iterable[str], units: FloatArray) -> FloatArray:
+    """Return units of features, 1 for 0, with one for all bins of a feature.
+
+    With units of their own, bins on a line would not be on one any more.
+
+    Examples
+    --------
+    >>> shared_units(["p#0", "p#1", "p#2", "lm", "none"], np.array([3.0, 4.0, 0.0, 2.0, 0.0]))
+    array([3.53553391, 3.53553391, 3.53553391, 2.        , 1.        ])
+    """
+    features: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        if (found := split_bin_name(name)) is not None:
+            features.setdefault(found[0], []).append(i)
+    shared = np.array(units)
+    for places in features.values():
+        own = units[places]
+        shared[places] = np.sqrt(np.square(own).sum() / max(np.count_nonzero(own), 1))
+    return np.where(shared > 0, shared, 1.0)
 
 
 @settings
