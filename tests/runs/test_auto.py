@@ -103,6 +103,17 @@ def test_many_features_are_cross_validated_unless_there_is_held_out_data() -> No
     assert held_out.folds_score is None
 
 
+def test_the_tuning_data_choose_the_epoch_if_there_are_many_sentences_or_too_few_for_folds() -> (
+    None
+):
+    for sentences, folds, reason in ((300, 0, "many"), (100, 5, "cross-"), (15, 0, "too few")):
+        lists, references = make_lists(sentences, size=4)
+        fitted = hopefear.fit(lists, references, tokenize="none")
+        assert fitted.settings.folds == folds
+        (note,) = [e.message for e in fitted.events if isinstance(e, Noted) and "auto" in e.message]
+        assert reason in note
+
+
 def test_folds_are_measured_on_sentences_they_were_not_learned_from() -> None:
     data = list_set(*make_lists(30))
     learner = KBestMira()
