@@ -26,7 +26,7 @@ def fuzz(reader: str, limit: str, seed: int) -> tuple[int, int, bool]:
     for folder in (corpus, findings):
         folder.mkdir(parents=True, exist_ok=True)
     core = next(BUILT.glob("_core*.so"))
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "hardening" / "site")])
+    paths = os.pathsep.join([str(ROOT / "src"), str(ROOT), str(ROOT / "hardening" / "site")])
     known = {"HOPEFEAR_CORE": str(core), "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
     child = [sys.executable, "-m", "hardening.fuzz.child", reader, str(corpus)]
     options = [*LIMITS, limit, f"-seed={seed}", f"-artifact_prefix={findings}{os.sep}"]

@@ -1,5 +1,6 @@
 """Short forms of what `make fuzz` and `make crash` do at length."""
 
+import json
 import random
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hardening.audit import audited
 from hardening.fuzz.readers import READERS
 from hardening.fuzz.seeds import write_seeds
 
@@ -41,3 +43,11 @@ def test_commands_that_are_killed_and_starved_end_with_an_error_or_the_same_resu
     command = [sys.executable, "-m", "hardening.crash", "lists", "decoder", "translate"]
     done = subprocess.run([*command, "--points", "4"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_audit_that_looked_nothing_up_does_not_say_that_all_is_well() -> None:
+    unknown = {"name": "a", "skip_reason": "not found"}
+    vulnerable = {"name": "b", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}
+    found = audited(json.dumps({"dependencies": [unknown, vulnerable]}))
+    assert found == (1, ["a"], ["b 1: X-1, mended in ['2']"])
+    assert audited(json.dumps({"dependencies": [unknown]})) == (0, ["a"], [])

@@ -377,3 +377,15 @@ def test_closing_a_store_closes_its_files(shard: Path) -> None:
         forest = store[0]
     assert len(list(descriptors.iterdir())) == before
     assert forest.count() > 0
+
+
+def test_a_store_is_read_where_the_system_gives_less_than_it_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.forests"
+    forest = nbest_forest([Hypothesis(text="a b", features={"f": 1.0})])
+    ForestStore.write(path, [(0, forest)])
+    pread = os.pread
+    monkeypatch.setattr(os, "pread", lambda file, size, place: pread(file, (size + 1) // 2, place))
+    with ForestStore.open(path) as store:
+        assert_same(store[0], forest)

@@ -232,12 +232,15 @@ class _Shard:
         # Not mapped: a file that is truncated meanwhile must not end the process.
         if not self._close.alive:
             raise ValueError(f"{self.name}: the forest store is closed")
-        try:
-            content = os.pread(self._file, size, place)
-        except OSError as error:
-            raise self._error(f"cannot be read: {error.strerror}") from error
-        if len(content) < size:
-            raise self._error("the file was truncated while it was in use")
+        content = b""
+        while len(content) < size:
+            try:  # the system may give less than it was asked for
+                piece = os.pread(self._file, size - len(content), place + len(content))
+            except OSError as error:
+                raise self._error(f"cannot be read: {error.strerror}") from error
+            if not piece:
+                raise self._error("the file was truncated while it was in use")
+            content += piece
         return content
 
     def _error(self, problem: str) -> FormatError:
