@@ -389,3 +389,13 @@ def test_a_store_is_read_where_the_system_gives_less_than_it_was_asked_for(
     monkeypatch.setattr(os, "pread", lambda file, size, place: pread(file, (size + 1) // 2, place))
     with ForestStore.open(path) as store:
         assert_same(store[0], forest)
+
+
+def test_a_store_can_be_written_to_a_pipe(tmp_path: Path, forests: list[Forest]) -> None:
+    ForestStore.write(tmp_path / "file.forests", enumerate(forests[:3]))
+    pipe = tmp_path / "pipe.forests"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        received = pool.submit(pipe.read_bytes)
+        ForestStore.write(pipe, enumerate(forests[:3]))
+        assert received.result() == (tmp_path / "file.forests").read_bytes()

@@ -138,8 +138,9 @@ class ForestWriter:
         self._name, self._file, self._level = name, file, level
         self._encoder = ForestEncoder()
         self._index: dict[int, _Block] = {}
+        self._place = 0
         start = MAGIC + struct.pack("<I", VERSION)
-        self._file.write(start + struct.pack("<I", zlib.crc32(start)))
+        self._write(start + struct.pack("<I", zlib.crc32(start)))
 
     @classmethod
     @contextmanager
@@ -183,14 +184,19 @@ class ForestWriter:
         blocks = [self._write_block(part) for part in (*self._encoder.vocabularies(), index)]
         numbers = [n for b in blocks for n in (b.place, b.stored, b.size, b.crc)]
         table = TABLE.pack(*numbers)
-        self._file.write(table + struct.pack("<I", zlib.crc32(table)) + END_MAGIC)
+        self._write(table + struct.pack("<I", zlib.crc32(table)) + END_MAGIC)
 
     def _write_block(self, content: bytes) -> _Block:
         packed = zlib.compress(content, self._level)
-        # Asked for, not counted: Ctrl-C may have interrupted the block before.
-        block = _Block(self._file.tell(), len(packed), len(content), zlib.crc32(packed))
-        self._file.write(packed)
+        if self._file.seekable():  # a pipe has no place, and nothing can go on from it
+            self._place = self._file.tell()  # Ctrl-C may have interrupted the block before
+        block = _Block(self._place, len(packed), len(content), zlib.crc32(packed))
+        self._write(packed)
         return block
+
+    def _write(self, content: bytes) -> None:
+        self._file.write(content)
+        self._place += len(content)
 
 
 class _Shard:
