@@ -1,12 +1,14 @@
 """N-gram language models, queried through KenLM (Heafield, 2011, WMT)."""
 
 import gzip
+import os
 import re
+import shutil
 import struct
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -37,22 +39,57 @@ LONGEST_HEADER = 1000  # lines
 # Language models become three to five times as large; what grows more than this is no such file.
 MAX_GROWTH = 100
 PIECE = 1 << 20
+COPIED = 256 << 20  # bytes of a binary that each process copies
 
 
 def load_language_model(
-    path: str | Path, checksum: int | None = None, *, max_growth: int = MAX_GROWTH
+    path: str | Path,
+    checksum: int | None = None,
+    *,
+    max_growth: int = MAX_GROWTH,
+    copied: int = COPIED,
 ) -> LanguageModel:
     """Load an ARPA file or a KenLM binary, gzipped or not, detected from its content.
 
     A gzipped file is decompressed to an unnamed temporary file, because KenLM maps and rewinds its
-    input. A binary that is not gzipped is mapped and ready at once; its header and its size are
-    checked, but KenLM trusts the rest, so load only files from a trusted source. With a `checksum`,
-    a damaged file is an error; so is a gzipped one that becomes more than `max_growth` times as
-    large.
+    input. A binary of more than `copied` bytes is mapped, so that processes share it and it is
+    ready at once; a smaller one is copied to memory, where nobody overwrites it while KenLM
+    searches it. Its header and its size are checked, but KenLM trusts the rest, so load only files
+    from a trusted source. With a `checksum`, a damaged file is an error; so is a gzipped one that
+    becomes more than `max_growth` times as large.
     """
-    with uncompressed_model(path, max_growth=max_growth) as name:
-        check_header(name, str(path))
-        return LanguageModel(name, checksum)
+    with (
+        uncompressed_model(path, max_growth=max_growth) as name,
+        _copied_model(name, copied) as own,
+    ):
+        check_header(own, str(path))
+        return LanguageModel(own, checksum)
+
+
+@contextmanager
+def _copied_model(path: str, most: int) -> Iterator[str]:
+    """Yield the path of a copy in memory if the file is a small binary, otherwise its own."""
+    with Path(path).open("rb") as file, ExitStack() as stack:
+        small = os.fstat(file.fileno()).st_size <= most
+        if not small or file.read(len(KENLM_MAGIC)) != KENLM_MAGIC:
+            yield path
+            return
+        file.seek(0)
+        copy = stack.enter_context(os.fdopen(os.memfd_create("hopefear-lm"), "wb"))
+        shutil.copyfileobj(file, copy, PIECE)
+        copy.flush()
+        with _naming(copy, path) as name:
+            yield name
+
+
+@contextmanager
+def _naming(file: IO[bytes], path: str | Path) -> Iterator[str]:
+    """Yield a name of an open file without one; errors name `path` instead."""
+    name = f"/proc/self/fd/{file.fileno()}"
+    try:
+        yield name
+    except FormatError as error:
+        raise FormatError(str(error).replace(name, str(path))) from error
 
 
 def check_binary_header(start: bytes, size: int, name: str) -> None:
@@ -126,11 +163,8 @@ def uncompressed_model(
     # The copy never has a name in the directory, so that nothing is left behind.
     with tempfile.TemporaryFile(dir=directory) as plain:
         _unpack(path, plain, max_growth)
-        name = f"/proc/self/fd/{plain.fileno()}"
-        try:
+        with _naming(plain, path) as name:
             yield name
-        except FormatError as error:
-            raise FormatError(str(error).replace(name, str(path))) from error
 
 
 def _unpack(path: str | Path, plain: IO[bytes], max_growth: int) -> None:
