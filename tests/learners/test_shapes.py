@@ -12,12 +12,13 @@ from scipy.optimize import LinearConstraint, minimize
 from hopefear.candidates import Candidates, ForestSet, ListSet
 from hopefear.candidates.discretized import discretize_forest, discretize_lists, learn_bins
 from hopefear.errors import ConfigError
-from hopefear.learners import AnyLearner, KBestMira, Oro, StructuredSvm, learners
+from hopefear.learners import AnyLearner, KBestMira, Mira, Oro, StructuredSvm, learners
 from hopefear.learners.oro import Ranking
 from hopefear.metrics import Bleu, References
 from hopefear.parallel import Serial
 from hopefear.regularizers import L1, L2, L2Start, LinearNeighbors, MonotoneNeighbors, Regularizer
 from hopefear.rhythm import Step
+from hopefear.runs.course import Passes
 from hopefear.runs.kinds import LISTS, refusal
 from hopefear.translation.features.bins import Discretization, split_bin_name
 from hopefear.types import FloatArray, Vocabulary
@@ -114,6 +115,19 @@ def test_a_bin_that_changes_no_choice_follows_its_neighbors() -> None:
     assert never == {"words#0"}
     words = next(c for c in learned("mira", LinearNeighbors(strength=1e6, l2=0.0)) if len(c) == 3)
     assert_allclose(words[0], 2 * words[1] - words[2], atol=1e-4)
+
+
+def test_in_lists_that_a_decoder_made_such_a_bin_keeps_its_weight() -> None:
+    data, learner = data_of("forests"), Mira(regularizer=LinearNeighbors(strength=1e6, l2=0.0))
+    start = np.ones(len(data.feature_names))
+    course = course_of(learner, data, start)
+    assert isinstance(course, Passes)
+    found = course.epoch(course.start(start), 0, lambda done, total: None)
+    assert found is not None
+    weights = replace(course, made=True).weights(found[0])
+    never = data.feature_names.find_all(["words#0"])
+    assert weights[never] == [1.0]
+    assert course.weights(found[0])[never] != [1.0]
 
 
 def test_the_mean_of_batch_mira_is_over_weights_after_proximal_steps() -> None:

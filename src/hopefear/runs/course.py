@@ -83,6 +83,8 @@ class Passes:
         The weights before the first epoch, if they are not the origin.
     executor : Executor
         Where the strategy's workers work.
+    made : bool
+        Whether a decoder listed the candidates, and may list others next time.
     """
 
     data: Candidates
@@ -96,6 +98,7 @@ class Passes:
     schedule: int = 0
     first: FloatArray | None = None
     executor: Executor = field(default_factory=Threads)
+    made: bool = False
 
     @property
     def epochs(self) -> int:
@@ -148,23 +151,24 @@ class Passes:
     def weights(self, state: Any) -> FloatArray:
         """Return the weights for features as they are; those that are not learned stay."""
         w = self.strategy.weights(self._task, state) / self._unit
-        return w if self.learned is None else np.where(self.learned, w, self._first)
+        return w if self._learned is None else np.where(self._learned, w, self._first)
 
     @property
     def _first(self) -> FloatArray:
         return self.origin if self.first is None else self.first
 
     @cached_property
-    def learned(self) -> BoolArray | None:
+    def _learned(self) -> BoolArray | None:
         """Which features are learned; None for all, as where a decoder may yet bring others.
 
-        They are those that can change a choice. A bin that cannot is learned too: its neighbors
-        tell about it.
+        They are those that can change a choice. A bin of fixed candidates that cannot is learned
+        too: its neighbors tell about it. In lists that a decoder made, a bin may be missing because
+        the weights are right.
         """
         if not isinstance(self.data, HasSurface):
             return None
         learned, names = self.data.feature_spread > 0, self.data.feature_names
-        for i in np.flatnonzero(~learned).tolist():
+        for i in [] if self.made else np.flatnonzero(~learned).tolist():
             learned[i] = split_bin_name(names[i]) is not None
         return None if learned.all() else learned
 
@@ -267,6 +271,7 @@ class Decodings:
             schedule=self.rhythm.decodings * self.rhythm.epochs if self.online else 0,
             first=start,
             executor=self.executor,
+            made=True,
         )
         w, found = _learned(passes, made, start, progress)
         moved = np.abs(w - start).max(initial=0.0)
@@ -274,8 +279,7 @@ class Decodings:
         handed = w
         if self.data.scale_matters and not is_scale_free(self.learner):
             before = _padded(state.weights, len(start))
-            free = np.ones(len(w), dtype=bool) if passes.learned is None else passes.learned
-            handed = fixed_norm(w, before, free)
+            handed = fixed_norm(w, before, made.feature_spread > 0)
         lists = made if isinstance(made, ListSet) else None
         after = DecodingState(learned=w, weights=handed, lists=lists, converged=converged)
         # The figures of its epochs are not those of the lists that come of it.
