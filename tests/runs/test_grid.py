@@ -14,6 +14,7 @@ import hopefear
 from candidate_files import write_candidates
 from command_line import Hopefear
 from hopefear.errors import ConfigError, LearningError
+from hopefear.events import ReplicasFinished, read_log
 from hopefear.formats import read_weights
 from hopefear.formats.lock import FolderLock
 from hopefear.learners import Pro
@@ -62,6 +63,17 @@ def is_locked(folder: Path) -> bool:
     except ConfigError:
         return True
     return False
+
+
+def test_of_replicas_the_mean_decides(options: dict[str, Any], tmp_path: Path) -> None:
+    few = ["learner.samples=20", "learner.kept=3"]
+    found = hopefear.tune_grid(
+        "pro", grid={"bits": [3]}, out=tmp_path / "grid", replicas=3, set=few, **options
+    )
+    (cell,) = found.cells
+    events = read_log(cell.directory / "events.jsonl")
+    ended = next(event for event in events if isinstance(event, ReplicasFinished))
+    assert cell.score == ended.dev_mean != ended.dev_score
 
 
 def test_an_option_may_only_make_sense_with_what_the_grid_chooses(

@@ -57,6 +57,7 @@ class GridCell:
     weights : Weights
         What it learned.
     tuning_score, dev_score : float, optional
+        Of replicas, the mean.
     failure : str
         Why it learned nothing, if it did not: the settings of a grid may be extreme.
     """
@@ -222,12 +223,13 @@ class _Task:
             ended = self._found() or self._made(tell)
         except LearningError as error:
             return replace(self.cell, failure=str(error))
-        return replace(
-            self.cell,
-            weights=ended.weights,
-            tuning_score=ended.tuning_score,
-            dev_score=ended.dev_score,
+        # The best of several replicas would be a matter of luck.
+        tuning, dev = (
+            (ended.tuning_mean, ended.dev_mean)
+            if isinstance(ended, ReplicasFinished)
+            else (ended.tuning_score, ended.dev_score)
         )
+        return replace(self.cell, weights=ended.weights, tuning_score=tuning, dev_score=dev)
 
     def _found(self) -> Ended | None:
         """Return how the run ended, if it is there and did."""
