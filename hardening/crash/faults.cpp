@@ -1,8 +1,9 @@
 // A layer between a program and the system that breaks things on demand (LD_PRELOAD).
 //
 // faults_arm() says what goes wrong and at which call. Calls count if they change a file below a
-// folder, or read one, or allocate memory, depending on the kind. For power cuts the layer keeps
-// what would be on the disk: a copy of each file at its last fsync, and of each directory's names.
+// folder or standard output, or read one, or allocate memory, depending on the kind. For power cuts
+// the layer keeps what would be on the disk: a copy of each file at its last fsync, and of each
+// directory's names.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -46,6 +47,7 @@ bool strikes_files() {
 
 bool tracked(int file) {
     if (!strikes_files()) return false;
+    if (file == STDOUT_FILENO) return true;
     char link[64], path[4096];
     std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     const ssize_t length = readlink(link, path, sizeof path - 1);

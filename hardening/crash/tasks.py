@@ -68,7 +68,7 @@ TASKS: dict[str, Task] = {
     ),
     "grid": Task(
         command=GRID,
-        resume=(*GRID, "--resume"),
+        resume=GRID,
         results=("weights.tsv", "grid/*/weights.tsv"),
     ),
     "train": Task(command=TRAIN, resume=TRAIN, results=("*.bin", "*.kenlm", "*.tsv", "model.toml")),

@@ -1,5 +1,6 @@
 """Short forms of what `make fuzz` and `make crash` do at length."""
 
+import io
 import json
 import random
 import shutil
@@ -7,12 +8,15 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hardening.audit import audited
 from hardening.fuzz.readers import READERS
 from hardening.fuzz.seeds import write_seeds
 
+from hopefear import __version__
+from hopefear.cli.program import run
 from hopefear.errors import HopefearError
 
 ROOT = Path(__file__).parents[2]
@@ -51,3 +55,28 @@ def test_an_audit_that_looked_nothing_up_does_not_say_that_all_is_well() -> None
     found = audited(json.dumps({"dependencies": [unknown, vulnerable]}))
     assert found == (1, ["a"], ["b 1: X-1, mended in ['2']"])
     assert audited(json.dumps({"dependencies": [unknown]})) == (0, ["a"], [])
+
+
+class HalfTaken(io.RawIOBase):
+    """A file that takes half of what it is given, as a disk does that becomes full."""
+
+    def __init__(self) -> None:
+        self.taken = b""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        given = bytes(data)
+        taken = given[: (len(given) + 1) // 2]
+        self.taken += taken
+        return len(taken)
+
+
+def test_output_that_is_not_taken_at_once_is_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = HalfTaken()
+    unbuffered = io.TextIOWrapper(cast(Any, raw), encoding="utf-8", write_through=True)
+    monkeypatch.setattr(sys, "stdout", unbuffered)  # as PYTHONUNBUFFERED has it
+    assert run(["--version"]) == 0
+    sys.stdout.flush()
+    assert raw.taken.decode() == f"hopefear {__version__}\n"

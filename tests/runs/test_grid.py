@@ -283,3 +283,15 @@ def test_several_jobs_without_a_grid_are_refused(
     found = Hopefear(capsys)("tune", "pro", *map(str, data), "--jobs", "2", "-o", str(tmp_path))
     assert found.code == 2
     assert "--jobs" in found.err
+
+
+def test_what_a_grid_left_that_was_killed_at_its_end_is_removed(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "grid"
+    common: dict[str, Any] = options | {"grid": {"epochs": [1, 2]}, "out": out}
+    hopefear.tune_grid("pro", **common)
+    left = out / ".weights.tsv.0123456789abcdef.part"
+    left.write_text("")
+    hopefear.tune_grid("pro", **common)
+    assert not left.exists()

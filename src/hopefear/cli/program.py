@@ -4,6 +4,7 @@ Exit codes: 0 done; 1 the data, or what was learned from it, is at fault; 2 the 
 configuration is; 130 interrupted; 128 + N ended by signal N; 141 the reader of the output is gone.
 """
 
+import io
 import os
 import sys
 import traceback
@@ -89,6 +90,7 @@ def run(arguments: Sequence[str]) -> int:
     words, state = list(arguments) or ["--help"], dict[str, bool]()
     if words[0] == "help":
         words = [*words[1:], "--help"]
+    _buffer_output()
     try:
         return _invoke(words, state)
     except BrokenPipeError:
@@ -102,6 +104,15 @@ def run(arguments: Sequence[str]) -> int:
         if state.get("debug"):
             traceback.print_exc()
         return _fail(_told(error, words), 2 if isinstance(error, ConfigError) else 1)
+
+
+def _buffer_output() -> None:
+    """Write again what the system did not take at once: with PYTHONUNBUFFERED, Python drops it."""
+    raw = getattr(sys.stdout, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        encoding, errors = sys.stdout.encoding, sys.stdout.errors
+        buffered = io.BufferedWriter(raw)
+        sys.stdout = io.TextIOWrapper(buffered, encoding, errors, line_buffering=True)
 
 
 def _told(error: HopefearError | OSError | MemoryError, words: list[str]) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 from hopefear.cluster.tasks import carry_out
 from hopefear.errors import ConfigError, LearningError, OptionError
 from hopefear.events import ReplicasFinished, RunFinished, read_log
-from hopefear.formats.files import PathLike, Tell, replacing, tell_nobody
+from hopefear.formats.files import PathLike, Tell, is_litter, replacing, tell_nobody
 from hopefear.learners import AnyLearner
 from hopefear.registry import suggest
 from hopefear.runs.options import build_settings
@@ -303,6 +303,9 @@ def _end_with(watched: Connection) -> None:
 
 def _keep(best: Path, path: Path) -> None:
     """Copy the files of the best run to the directory of the grid."""
+    for item in path.iterdir():
+        if is_litter(item.name):  # of a grid that was killed here
+            item.unlink()
     for item in best.iterdir():
         if item.name in _NOT_COPIED:
             continue
