@@ -139,6 +139,9 @@ void bind_forest_set(nb::module_& m) {
              nb::sig("def __init__(self, forests: Sequence[Forest | None]) -> None"))
         .def("__len__", &ForestSet::size)
         .def_prop_ro("edge_count", &ForestSet::edge_count, "Edges of all forests.");
+    nb::class_<FoundBefore>(m, "FoundBefore",
+                            "The derivations that searches along lines have found.")
+        .def(nb::init<>());
     nb::class_<StringTable>(m, "StringTable", "The distinct translations of each sentence.")
         .def(nb::init<>())
         .def("__len__", &StringTable::size)
@@ -193,16 +196,17 @@ void bind_forest_set(nb::module_& m) {
     m.def(
         "forest_lines",
         [](const ForestSet& forests, const ArrayIn<double>& scores, const ArrayIn<double>& slopes,
-           StringTable& table, std::size_t threads) {
+           StringTable& table, FoundBefore& before, std::size_t threads) {
             ForestLines lines = without_gil([&] {
-                return forest_lines(forests, as_span(scores), as_span(slopes), table, threads);
+                return forest_lines(forests, as_span(scores), as_span(slopes), table,
+                                    before, threads);
             });
             return std::tuple(to_array(std::move(lines.offsets)), to_array(std::move(lines.slopes)),
                               to_array(std::move(lines.intercepts)),
                               to_array(std::move(lines.strings)));
         },
         nb::arg("forests"), nb::arg("scores"), nb::arg("slopes"), nb::arg("table"),
-        nb::arg("threads"),
+        nb::arg("before"), nb::arg("threads"),
         "The upper envelope of each forest: where its lines begin; slope, intercept and string of "
         "each.");
     m.def(

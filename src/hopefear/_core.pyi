@@ -407,6 +407,11 @@ class ForestSet:
     def edge_count(self) -> int:
         """Edges of all forests."""
 
+class FoundBefore:
+    """The derivations that searches along lines have found."""
+
+    def __init__(self) -> None: ...
+
 class StringTable:
     """The distinct translations of each sentence."""
 
@@ -436,7 +441,7 @@ def find_edge_value_above(forests: ForestSet, bound: float) -> tuple[int, int, i
 def forest_checksum(forests: ForestSet) -> int:
     """A checksum of forests; words count by their ids."""
 
-def forest_lines(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
+def forest_lines(forests: ForestSet, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: StringTable, before: FoundBefore, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]]:
     """
     The upper envelope of each forest: where its lines begin; slope, intercept and string of each.
     """

@@ -42,11 +42,16 @@ def as_forests(data: ListSet, *, threads: int = 1, metric: TextMetric = BLEU) ->
 
 
 def lines_of(
-    forest: Forest, scores: FloatArray, slopes: FloatArray
+    forest: Forest,
+    scores: FloatArray,
+    slopes: FloatArray,
+    table: _core.StringTable | None = None,
+    before: _core.FoundBefore | None = None,
 ) -> tuple[list[float], list[float], list[str]]:
     """The envelope that the line search finds: slopes, intercepts and texts."""
-    table = _core.StringTable()
-    found = _core.forest_lines(_core.ForestSet([forest.core]), scores, slopes, table, 1)
+    table = _core.StringTable() if table is None else table
+    forests, before = _core.ForestSet([forest.core]), before or _core.FoundBefore()
+    found = _core.forest_lines(forests, scores, slopes, table, before, 1)
     offsets, line_slopes, intercepts, strings = found
     assert offsets.tolist() == [0, len(line_slopes)]
     texts, _ = table.texts(0, forest.words)
@@ -97,6 +102,26 @@ def test_the_lines_are_those_of_the_envelope_semiring(
         assert math.isclose(highest, expected.max(), rel_tol=1e-9, abs_tol=1e-9 * (1 + size))
 
 
+@given(forest_with_lines(whole), st.integers(0, 2**32))
+def test_what_was_found_along_other_lines_changes_no_envelope(
+    case: tuple[Forest, FloatArray, FloatArray], seed: int
+) -> None:
+    forest, scores, slopes = case
+    table, before, draws = _core.StringTable(), _core.FoundBefore(), np.random.default_rng(seed)
+    for _ in range(20):
+        fresh = lines_of(forest, scores, slopes)
+        again = lines_of(forest, scores, slopes, table, before)
+        assert again[:2] == fresh[:2]
+        for slope, intercept, text in zip(*again, strict=True):
+            assert any(
+                " ".join(brute_force.words(forest, d)) == text
+                and brute_force.score(d, slopes.tolist()) == slope
+                and brute_force.score(d, scores.tolist()) == intercept
+                for d in brute_force.derivations(forest)
+            )
+        scores, slopes = draws.permuted(scores), draws.permuted(slopes)
+
+
 @given(forests(whole), three_weights, st.integers(0, 2**32))
 def test_lines_that_all_meet_in_one_point_are_found_in_the_end(
     forest: Forest, w: FloatArray, seed: int
@@ -143,6 +168,17 @@ class Enumerated:
                 return None
             total += best[0]
         return total
+
+
+@given(corpora(whole), st.integers(0, 2), st.floats(-3, 3))
+def test_scores_by_one_feature_are_its_values_times_the_weight(
+    corpus: tuple[list[Forest], References], feature: int, weight: float
+) -> None:
+    data = ForestSet(*corpus, BLEU)
+    weights = np.zeros(len(data.feature_names))
+    weights[feature % len(weights)] = weight
+    one_by_one = [forest.score_edges(weights) for forest in data.forests if forest is not None]
+    assert_array_equal(data.scores(weights), np.concatenate(one_by_one))
 
 
 @pytest.mark.parametrize("metric", [BLEU, Wer(), Chrf()], ids=lambda metric: metric.name)

@@ -101,7 +101,8 @@ class ForestSides {
         nodes_.assign(1, forest.root());
         for (std::size_t size = 0; !nodes_.empty(); ++size) {
             if (size == max_derivation_size) fail_derivation_size();
-            const EdgeId edge = best_.edge(nodes_.back(), 0);
+            const EdgeId edge =
+                best_.edge(forest.edge_begin(), forest.tail_pairs(), score, nodes_.back(), 0);
             nodes_.pop_back();
             slopes[original(edge)] += 1.0;
             for (const NodeId tail : forest.tails(edge)) nodes_.push_back(tail);

@@ -77,22 +77,44 @@ void ForestHopeFear::find(std::size_t sentence, std::span<const double> weights,
         find_on_edges(sentence, gain);
 }
 
+template <class Choose>
+void ForestHopeFear::read(std::size_t sentence, std::size_t lane, const Choose& choose) {
+    const Forest& forest = *forests_[sentence];
+    const BleuForest& split = split_[sentence];
+    read_derivation(
+        split.root(), split.tails, choose,
+        [&](EdgeId edge) { return forest.target(split.edges[edge].original); }, text_);
+    Found& found = found_[lane];
+    found.score = best_.score(lane);
+    found.edges.clear();
+    for (const EdgeId edge : text_.edges) found.edges.push_back(split.edges[edge].original);
+    found.words = text_.words;
+    count(sentence, found);
+}
+
 void ForestHopeFear::find_on_edges(std::size_t sentence, std::span<const double> gain) {
     const BleuForest& split = split_[sentence];
     gains_.assign(split.rows.size() / gain.size(), 0.0);
     for (std::size_t row = 0; row < gains_.size(); ++row)
         for (std::size_t i = 0; i < gain.size(); ++i)
             gains_[row] += gain[i] * split.rows[row * gain.size() + i];
+    const auto score = [&](EdgeId edge) { return scores_[split.edges[edge].original]; };
+    const auto bonus = [&](EdgeId edge) { return gains_[split.edges[edge].statistics]; };
     with_wide_vectors([&]() HOPEFEAR_INLINE {
         best_.find(split.edge_begin, split.tails,
                    [&](EdgeId edge, Lanes<lanes>& sum) HOPEFEAR_INLINE {
-                       const auto& [original, statistics] = split.edges[edge];
-                       const double s = scores_[original];
-                       const double b = gains_[statistics];
+                       const double s = score(edge);
+                       const double b = bonus(edge);
                        sum.set({s + b, s - b, s, s});
                    });
     });
-    for (std::size_t lane = 0; lane < found_.size(); ++lane) read(sentence, lane);
+    constexpr std::array signs{1.0, -1.0, 0.0};
+    for (std::size_t lane = 0; lane < found_.size(); ++lane) {
+        const auto value = [&](EdgeId edge) { return score(edge) + signs[lane] * bonus(edge); };
+        read(sentence, lane, [&](NodeId node) {
+            return best_.edge(split.edge_begin, split.tails, value, node, lane);
+        });
+    }
 }
 
 void ForestHopeFear::find_by_reranking(std::size_t sentence, std::span<const double> document) {
@@ -128,20 +150,6 @@ void ForestHopeFear::take(std::size_t sentence, std::span<const EdgeId> edges, F
     found.edges.assign(edges.begin(), edges.end());
     const std::vector<Symbol> words = derivation_words(*forests_[sentence], edges);
     found.words.assign(words.begin(), words.end());
-    count(sentence, found);
-}
-
-void ForestHopeFear::read(std::size_t sentence, std::size_t lane) {
-    const Forest& forest = *forests_[sentence];
-    const BleuForest& split = split_[sentence];
-    read_derivation(
-        split.root(), split.tails, [&](NodeId node) { return best_.edge(node, lane); },
-        [&](EdgeId edge) { return forest.target(split.edges[edge].original); }, text_);
-    Found& found = found_[lane];
-    found.score = best_.score(lane);
-    found.edges.clear();
-    for (const EdgeId edge : text_.edges) found.edges.push_back(split.edges[edge].original);
-    found.words = text_.words;
     count(sentence, found);
 }
 

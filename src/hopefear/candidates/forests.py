@@ -73,6 +73,7 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         self.references = references
         self.prepared: Prepared = metric.prepare(references)
         self.core = _set_of(self.forests)
+        self._before: _core.FoundBefore | None = None
         self._words, self._names = some.words, some.feature_names
         self._texts = _TextStatistics(self.prepared, some.words, self.corpus_score.dimension)
 
@@ -144,9 +145,12 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         return self.forests[sentence]
 
     def on_one_thread(self) -> Self:
-        """Return the same forests for use by one of several threads."""
+        """Return the same forests for use by one of several threads.
+
+        What one search has found is where the next one begins, so that many searches are fast.
+        """
         serial = copy(self)
-        serial.threads = 1
+        serial.threads, serial._before = 1, _core.FoundBefore()
         return serial
 
     def scores(self, weights: FloatArray) -> FloatArray:
@@ -157,7 +161,7 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         """Return the summed statistics of the best derivations along a line."""
         table = self._texts.table
         offsets, line_slopes, intercepts, strings = _core.forest_lines(
-            self.core, scores, slopes, table, self.threads
+            self.core, scores, slopes, table, self._before or _core.FoundBefore(), self.threads
         )
         statistics = self._texts.statistics(strings)
         return error_surface(offsets, line_slopes, intercepts, statistics, self.threads)

@@ -86,10 +86,10 @@ class Mert:
         heard: Sequence[None] = (),
     ) -> tuple[FloatArray, None]:
         """Climb from the current point and from random ones, on all cores; return the best top."""
-        starts, serial = list(self._starts(data, state, step)), data.on_one_thread()
+        starts = list(self._starts(data, state, step))
 
         def climb(number: int) -> Top:
-            return self._climb(serial, starts[number], step.random(1, number))
+            return self._climb(data.on_one_thread(), starts[number], step.random(1, number))
 
         tops: list[Top] = []
         for top in map_in_order(climb, range(len(starts)), threads=data.threads):

@@ -34,16 +34,17 @@ class BestDerivations {
     [[nodiscard]] double score(std::size_t lane) const { return best_[best_.size() - 2][lane]; }
     // Of the best derivation of a node.
     [[nodiscard]] const Scores& scores(NodeId node) const { return best_[node]; }
-    // The edge with which the best derivation of a node begins.
-    [[nodiscard]] EdgeId edge(NodeId node, std::size_t lane) const {
-        return static_cast<EdgeId>(edge_[node][lane]);
-    }
+    // The edge with which the best derivation of a node begins, given what `find` was given;
+    // value(edge) is the score of an edge in the lane. It is looked for when a derivation is read:
+    // a pass that remembered all of them would take longer.
+    template <class Value>
+    [[nodiscard]] EdgeId edge(std::span<const Forest::Offset> edge_begin, const TailPairs& tails,
+                              const Value& value, NodeId node, std::size_t lane) const;
     // Add the scores of the best derivations of an edge's tails.
     [[gnu::always_inline]] void add_tails(const TailPairs& tails, EdgeId edge, Scores& sum) const;
 
   private:
     std::vector<Scores> best_;  // by node, and zeros after the last
-    std::vector<Scores> edge_;  // as wide as a score, so that both move together
 };
 
 template <std::size_t Count>
@@ -68,30 +69,43 @@ template <class Value>
     const std::size_t nodes = edge_begin.size() - 1;
     best_.resize(nodes + 1);
     best_.back().fill(0.0);
-    edge_.resize(nodes);
     for (std::size_t node = 0; node < nodes; ++node) {
         Scores top;
-        Scores at;
         top.fill(impossible);
-        at.fill(0.0);
         for (Forest::Offset i = edge_begin[node]; i < edge_begin[node + 1]; ++i) {
             const auto edge = static_cast<EdgeId>(i);
             Scores sum;
             value(edge, sum);
             add_tails(tails, edge, sum);
-            typename Scores::Part number{};
-            number += static_cast<double>(edge);
-            for (std::size_t part = 0; part < sum.parts.size(); ++part) {
-                const auto better = sum.parts[part] > top.parts[part];
-                top.parts[part] = better ? sum.parts[part] : top.parts[part];
-                at.parts[part] = better ? number : at.parts[part];
-            }
+            for (std::size_t part = 0; part < sum.parts.size(); ++part)
+                top.parts[part] =
+                    sum.parts[part] > top.parts[part] ? sum.parts[part] : top.parts[part];
         }
         best_[node] = top;
-        edge_[node] = at;
     }
     for (std::size_t lane = 0; lane < Count; ++lane)
         if (!std::isfinite(score(lane))) fail_overflow();
+}
+
+template <std::size_t Count>
+template <class Value>
+EdgeId BestDerivations<Count>::edge(std::span<const Forest::Offset> edge_begin,
+                                    const TailPairs& tails, const Value& value, NodeId node,
+                                    std::size_t lane) const {
+    // The first one with the best score; sums are the same bits as before.
+    const double best = best_[node][lane];
+    auto edge = static_cast<EdgeId>(edge_begin[node]);
+    for (const auto last = static_cast<EdgeId>(edge_begin[node + 1]) - 1; edge < last; ++edge) {
+        double sum = value(edge);
+        const TailPairs::Pair pair = tails[edge];
+        if (!pair.is_list()) [[likely]] {
+            sum = (sum + best_[pair.nodes[0]][lane]) + best_[pair.nodes[1]][lane];
+        } else {
+            for (const NodeId tail : tails.list(pair)) sum += best_[tail][lane];
+        }
+        if (sum == best) break;
+    }
+    return edge;
 }
 
 // A derivation's edges, in the order of the target side, and its words.

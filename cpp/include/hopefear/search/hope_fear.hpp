@@ -91,7 +91,8 @@ class ForestHopeFear {
 
     void find_on_edges(std::size_t sentence, std::span<const double> gain);
     void find_by_reranking(std::size_t sentence, std::span<const double> document);
-    void read(std::size_t sentence, std::size_t lane);
+    template <class Choose>
+    void read(std::size_t sentence, std::size_t lane, const Choose& choose);
     // Set the derivation of `found`, its words and their exact statistics.
     void take(std::size_t sentence, std::span<const EdgeId> edges, Found& found);
     // Set the statistics of the words of `found`.
