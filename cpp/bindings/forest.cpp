@@ -198,8 +198,8 @@ void bind_forest_set(nb::module_& m) {
         [](const ForestSet& forests, const ArrayIn<double>& scores, const ArrayIn<double>& slopes,
            StringTable& table, FoundBefore& before, std::size_t threads) {
             ForestLines lines = without_gil([&] {
-                return forest_lines(forests, as_span(scores), as_span(slopes), table,
-                                    before, threads);
+                return forest_lines(forests, as_span(scores), as_span(slopes), table, before,
+                                    threads);
             });
             return std::tuple(to_array(std::move(lines.offsets)), to_array(std::move(lines.slopes)),
                               to_array(std::move(lines.intercepts)),
