@@ -80,3 +80,5 @@ def test_output_that_is_not_taken_at_once_is_written_again(monkeypatch: pytest.M
     assert run(["--version"]) == 0
     sys.stdout.flush()
     assert raw.taken.decode() == f"hopefear {__version__}\n"
+    assert sys.stdout is unbuffered
+    assert not raw.closed

@@ -9,8 +9,9 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
 import click
 
@@ -90,9 +91,9 @@ def run(arguments: Sequence[str]) -> int:
     words, state = list(arguments) or ["--help"], dict[str, bool]()
     if words[0] == "help":
         words = [*words[1:], "--help"]
-    _buffer_output()
     try:
-        return _invoke(words, state)
+        with _whole_output():
+            return _invoke(words, state)
     except BrokenPipeError:
         _drop_output()
         return 141
@@ -106,13 +107,40 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(_told(error, words), 2 if isinstance(error, ConfigError) else 1)
 
 
-def _buffer_output() -> None:
-    """Write again what the system did not take at once: with PYTHONUNBUFFERED, Python drops it."""
-    raw = getattr(sys.stdout, "buffer", None)
+class _Whole(io.RawIOBase):
+    """Writes again what the system did not take at once; with PYTHONUNBUFFERED, Python drops it."""
+
+    def __init__(self, raw: io.RawIOBase) -> None:
+        self._raw = raw
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._raw.fileno()
+
+    def isatty(self) -> bool:
+        return self._raw.isatty()
+
+    def write(self, data: Any) -> int:
+        left = memoryview(data)
+        while left:
+            left = left[self._raw.write(left) or 0 :]
+        return len(data)
+
+
+@contextmanager
+def _whole_output() -> Iterator[None]:
+    """See to it that all output is written, or an error raised."""
+    before, raw = sys.stdout, getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.RawIOBase):
-        encoding, errors = sys.stdout.encoding, sys.stdout.errors
-        buffered = io.BufferedWriter(raw)
-        sys.stdout = io.TextIOWrapper(buffered, encoding, errors, line_buffering=True)
+        sys.stdout = io.TextIOWrapper(
+            cast(Any, _Whole(raw)), before.encoding, before.errors, write_through=True
+        )
+    try:
+        yield
+    finally:
+        sys.stdout = before
 
 
 def _told(error: HopefearError | OSError | MemoryError, words: list[str]) -> str:
