@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -35,18 +36,18 @@ def write_lines(path: Path, lines: Sequence[str]) -> Path:
     return path
 
 
-class Work:
+class Work(ABC):
     """A command that is given again and again, and what it should come to."""
 
     resumable = True
 
+    @abstractmethod
     def command(self, out: Path) -> list[str]:
         """Return its arguments."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judge(self, runs: Sequence[Path]) -> str:
         """Say what came of runs."""
-        raise NotImplementedError
 
 
 class Mixing(Work):

@@ -15,28 +15,12 @@ from hopefear.errors import FormatError, HopefearError
 from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
 from hopefear.translation import Decoder
 from hopefear.translation.language_model import load_language_model
-from hopefear.translation.training.build import build
-from hopefear.translation.training.settings import TrainSettings
-from small_models import write_bitext
 
 SENTENCES = [["velký", "pes", "vidí", "dům"], ["starý", "muž", "hledá", "vlak"]]
 BINARIES = ["grammar.bin", "lm0.kenlm"]
 FLIPS = int(os.environ.get("HOPEFEAR_FLIPS", "120"))
 
 X = Nonterminal()
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    source, target = write_bitext(folder, every=7)
-    build(TrainSettings(source=source, target=target), folder / "model")
-    return folder / "model"
-
-
-@pytest.fixture
-def copy(made: Path, tmp_path: Path) -> Path:
-    return Model(made).save(tmp_path / "copy").path
 
 
 def translations(model: Path) -> list[tuple[str, float]]:

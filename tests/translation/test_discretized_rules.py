@@ -16,20 +16,10 @@ from hopefear.presets import load_presets
 from hopefear.translation import Decoder, DecoderOptions, FeatureUse, GrammarUse
 from hopefear.translation.features.bins import Bins, Discretization, FeatureBins, read_bins, spread
 from hopefear.translation.model import RunFeatures, run_features
-from hopefear.translation.training.build import build
-from hopefear.translation.training.settings import TrainSettings
-from small_models import built, sentence_pairs, write_bitext
+from small_models import built, sentence_pairs
 
 PAIRS = sentence_pairs()[3::40]
 SENTENCES = [f.split() for f, _ in PAIRS]
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    source, target = write_bitext(folder, every=7)
-    build(TrainSettings(source=source, target=target), folder / "model")
-    return folder / "model"
 
 
 def learned(model: Model, **options: Any) -> FeatureBins:

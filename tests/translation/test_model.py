@@ -9,22 +9,7 @@ from hopefear import Model, Weights
 from hopefear.errors import ConfigError, FormatError, HopefearError
 from hopefear.grammar import Rule
 from hopefear.translation import GrammarUse
-from hopefear.translation.training.build import build
-from hopefear.translation.training.settings import TrainSettings
-from small_models import built, write_bitext
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    source, target = write_bitext(folder, every=7)
-    build(TrainSettings(source=source, target=target), folder / "model")
-    return folder / "model"
-
-
-@pytest.fixture
-def copy(made: Path, tmp_path: Path) -> Path:
-    return Model(made).save(tmp_path / "copy").path
+from small_models import built
 
 
 def rewrite(model: Path, old: str, new: str) -> None:

@@ -12,21 +12,11 @@ from hopefear.events import EpochFinished, RunStarted
 from hopefear.forest import Forest
 from hopefear.translation.features import UnknownToLanguageModels
 from hopefear.translation.model import RunFeatures, run_features
-from hopefear.translation.training.build import build
-from hopefear.translation.training.settings import TrainSettings
 from hopefear.translation.uses import FeatureViewName
-from small_models import sentence_pairs, write_bitext
+from small_models import sentence_pairs
 
 SENTENCES = [f.split() for f, _ in sentence_pairs()[3::40]]
 PROBABILITIES = ("p_f_given_e", "p_e_given_f", "lex_f_given_e", "lex_e_given_f")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model")
-    source, target = write_bitext(folder, every=7)
-    build(TrainSettings(source=source, target=target), folder / "model")
-    return folder / "model"
 
 
 def edges(forest: Forest) -> list[tuple[object, ...]]:
