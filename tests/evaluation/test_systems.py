@@ -10,6 +10,7 @@ import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
 
+from garbled_systems import REFERENCES, garbled
 from hopefear.errors import ConfigError, DataError
 from hopefear.evaluation import (
     bootstrap,
@@ -22,20 +23,6 @@ from hopefear.evaluation import (
 from hopefear.metrics import Bleu, Chrf, References, Ter, TextMetric, Wer
 
 RANDOM = np.random.default_rng(7)
-
-
-WORDS = ["the", "a", "cat", "dog", "sat", "lay", "on", "under", "mat", "moon"]
-
-
-REFERENCES = [[" ".join(RANDOM.choice(WORDS, 12)) for _ in range(60)] for _ in range(2)]
-
-
-def garbled(texts: list[str], rate: float, seed: int) -> list[str]:
-    random = np.random.default_rng(seed)
-    return [
-        " ".join(word if random.random() > rate else "zzz" for word in text.split())
-        for text in texts
-    ]
 
 
 SYSTEMS: list[tuple[str, Sequence[str]]] = [

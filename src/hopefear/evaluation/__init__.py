@@ -1,6 +1,13 @@
 """Scores of whole systems, and whether their differences are significant."""
 
 from hopefear.evaluation.bootstrap import Comparison, Interval, compare, interval, resampled_sums
+from hopefear.evaluation.randomization import (
+    ReplicaComparison,
+    compare_replicas,
+    deviation,
+    shuffled_sums,
+    two_sided_p,
+)
 from hopefear.evaluation.systems import (
     Evaluation,
     MetricResult,
@@ -14,10 +21,15 @@ __all__ = [
     "Evaluation",
     "Interval",
     "MetricResult",
+    "ReplicaComparison",
     "SystemResult",
     "choose_metrics",
     "compare",
+    "compare_replicas",
+    "deviation",
     "evaluate",
     "interval",
     "resampled_sums",
+    "shuffled_sums",
+    "two_sided_p",
 ]

@@ -1,0 +1,188 @@
+"""Stratified approximate randomization: how much systems differ when their outputs are mixed up.
+
+Noreen (1989), Computer-intensive methods for testing hypotheses. Riezler and Maxwell (2005), On
+some pitfalls in automatic evaluation and significance testing for MT, ACL workshop. With several
+optimizer replicas: Clark et al. (2011), Better hypothesis testing for statistical machine
+translation: controlling for optimizer instability, ACL.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopefear.errors import ConfigError, DataError
+from hopefear.metrics import Metric, Statistics
+
+__all__ = ["ReplicaComparison", "compare_replicas", "deviation", "shuffled_sums", "two_sided_p"]
+
+# Numbers in memory at a time: 32 MB.
+BLOCK = 1 << 22
+
+# Ways to deal out the outputs of a sentence that are listed in advance.
+DEALS = 1 << 16
+
+# Scores whose statistics are not whole numbers differ in their last digits with the order of sums.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaComparison:
+    """A system against a baseline, each with the scores of its replicas.
+
+    `difference` is that of the mean scores; deviations are None for a single replica.
+    """
+
+    scores: Sequence[float]
+    baseline_scores: Sequence[float]
+    difference: float
+    deviation: float | None
+    baseline_deviation: float | None
+    p_value: float
+
+
+def compare_replicas(
+    system: Sequence[Statistics],
+    baseline: Sequence[Statistics],
+    metric: Metric,
+    *,
+    shuffles: int = 10_000,
+    seed: int = 12345,
+) -> ReplicaComparison:
+    """Compare optimizer replicas of two systems by stratified approximate randomization.
+
+    Parameters
+    ----------
+    system, baseline : sequences of matrices
+        The statistics of each replica, one row per sentence, as ``prepare(references).statistics``
+        of the metric returns them. The numbers of replicas may differ.
+    metric : Metric
+        Scores sums of statistics.
+    shuffles : int
+        How often outputs are dealt out at random.
+    seed : int
+        Seed of the shuffles.
+
+    Examples
+    --------
+    >>> from hopefear.metrics import Bleu, References
+    >>> references = Bleu().prepare(References([["the cat sat on the mat"], ["a dog barks at it"]]))
+    >>> good = references.statistics(["the cat sat on the mat", "the dog barks at it"])
+    >>> bad = references.statistics(["the cat lay on the mat", "the dog barks at us"])
+    >>> found = compare_replicas([good, good], [bad], Bleu())
+    >>> f"{found.difference:.2f} {found.deviation:.2f} p = {found.p_value:.2f}"
+    '53.50 0.00 p = 0.11'
+    """
+    scores, others = (
+        [float(metric.score(matrix.sum(axis=0))) for matrix in replicas]
+        for replicas in (system, baseline)
+    )
+    sums = shuffled_sums(system, baseline, shuffles=shuffles, seed=seed)
+    together = (
+        np.sum([matrix.sum(axis=0) for matrix in side], axis=0) for side in (system, baseline)
+    )
+    return ReplicaComparison(
+        scores=scores,
+        baseline_scores=others,
+        difference=float(np.mean(scores) - np.mean(others)),
+        deviation=deviation(scores),
+        baseline_deviation=deviation(others),
+        p_value=two_sided_p(metric, sums, tuple(together)),
+    )
+
+
+def deviation(scores: Sequence[float]) -> float | None:
+    """Return the standard deviation of the scores of replicas; None if there is only one.
+
+    Examples
+    --------
+    >>> deviation([30.0, 31.0, 32.0])
+    1.0
+    """
+    return float(np.std(scores, ddof=1)) if len(scores) > 1 else None
+
+
+def shuffled_sums(
+    first: Sequence[Statistics], second: Sequence[Statistics], *, shuffles: int, seed: int
+) -> tuple[Statistics, Statistics]:
+    """Deal out the outputs of each sentence anew, and sum the statistics of each side.
+
+    A sentence is a stratum: its outputs, one of each replica of both systems, stay with it. A
+    random choice of them, as many as the first system has replicas, goes to the first side.
+
+    Parameters
+    ----------
+    first, second : sequences of matrices
+        The statistics of each replica, one row per sentence.
+    shuffles : int
+        How often outputs are dealt out.
+    seed : int
+        Seed of the shuffles. With one replica each they are those of sacreBLEU (``--paired-ar``).
+
+    Returns
+    -------
+    two matrices
+        The sums of each side over sentences and replicas, one row per shuffle.
+    """
+    if shuffles < 1:
+        raise ConfigError(f"shuffles must be >= 1, got {shuffles}")
+    outputs = [*first, *second]
+    sentences = {len(matrix) for matrix in outputs}
+    if not first or not second:
+        raise DataError("both systems need at least one replica")
+    if len(sentences) != 1 or not (size := sentences.pop()):
+        raise DataError("all replicas must have the same number of sentences, at least one")
+    rows = np.stack(outputs, axis=1).reshape(size * len(outputs), -1)
+    total = rows.sum(axis=0)
+    sums = np.empty((shuffles, rows.shape[1]))
+    random = np.random.default_rng(seed)
+    # Random bits are drawn 32 at a time: whole words, so that blocks continue each other.
+    step = max(32, BLOCK // len(rows) // 32 * 32)
+    for start in range(0, shuffles, step):
+        count = min(step, shuffles - start)
+        chosen = _deal(random, (count, size), len(first), len(outputs))
+        sums[start : start + count] = chosen.reshape(count, len(rows)) @ rows
+    return sums, total - sums
+
+
+def _deal(
+    random: np.random.Generator, shape: tuple[int, int], wanted: int, outputs: int
+) -> NDArray[np.float64]:
+    """Return 1 for `wanted` of the outputs of each sentence and 0 for the others."""
+    ways = comb(outputs, wanted)
+    if ways <= DEALS:
+        deals = np.zeros((ways, outputs))
+        for row, chosen in enumerate(combinations(range(outputs), wanted)):
+            deals[row, list(chosen)] = 1.0
+        if ways == 2:
+            return deals[random.integers(2, size=shape, dtype=bool).astype(np.int64)]
+        return deals[random.integers(ways, size=shape)]
+    # Choose one output after the other: with probability (still wanted) / (still there).
+    dealt = random.random((*shape, outputs))
+    left = np.full(shape, float(wanted))
+    for output in range(outputs):
+        dealt[..., output] = dealt[..., output] * (outputs - output) < left
+        left -= dealt[..., output]
+    return dealt
+
+
+def two_sided_p(
+    metric: Metric,
+    shuffled: tuple[Statistics, Statistics],
+    observed: tuple[Statistics, Statistics],
+) -> float:
+    """Return the share of shuffles whose sides differ at least as much as the systems do.
+
+    p = (1 + #{shuffles: |score(X) - score(Y)| >= |score(A) - score(B)|}) / (1 + #shuffles)
+
+    The replicas of a system are scored together, as one long output. Unlike sacreBLEU and MultEval,
+    which ask for a larger difference, equal differences count, as in the papers: systems that
+    differ in three sentences have p = 0.25 at best, and equal systems have p = 1.
+    """
+    first, second = (metric.score(sums) for sums in shuffled)
+    difference = abs(float(metric.score(observed[0])) - float(metric.score(observed[1])))
+    as_large = np.count_nonzero(np.abs(first - second) >= difference - TOLERANCE)
+    return float(as_large + 1) / (len(first) + 1)
