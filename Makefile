@@ -6,18 +6,19 @@ comma := ,
 VENV ?= .venv
 BIN := $(VENV)/bin
 CPP := $(shell find cpp hardening -name '*.hpp' -o -name '*.cpp')
-PY := src tests benchmarks examples cpp hardening
+PY := src tests benchmarks examples cpp docs/conf.py hardening
 # Expects a regular expression of file names; the compiler's commands are in the build folder.
 # Its own checks decide: -Werror is for g++, whose headers clang finds deprecated.
 TIDY = $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/clang-tidy \
   -p $(firstword $(wildcard build/cp3*/)) -extra-arg=-Wno-error
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test wheel coverage check check-python check-cpp check-spelling tidy bench fuzz crash sanitize soak audit format build clean
+.PHONY: help demo test docs wheel coverage check check-python check-cpp check-spelling tidy bench fuzz crash sanitize soak audit format build clean
 
 help:
 	@echo "make demo      set up, then run the demonstration to its report"
 	@echo "make test      set up, then run the tests"
+	@echo "make docs      the site of the documentation, in build/site"
 	@echo "make wheel     a source distribution and a portable wheel in dist, tried where nothing else is"
 	@echo "make coverage  the same, and measure which lines and branches they reach"
 	@echo "make check     formatting, linters, types, import contracts, spelling"
@@ -38,6 +39,10 @@ demo: build
 # pyproject.toml.
 test: build
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(CI),--cov)
+
+# A warning is an error: a broken link, a page that is not in docs/index.md, a formula that is none.
+docs: build
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d build/site.cache docs build/site
 
 # A source distribution, a wheel made of it that runs on any Linux of its age (the compiler's libraries
 # are inside, no instruction of this machine alone is used), and both tried where nothing else is.

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import hopefear
 from hopefear.formats import (
     detect_forests,
     detect_nbest,
@@ -86,6 +87,18 @@ def test_every_format_has_a_sample_in_the_documentation() -> None:
     assert sorted({name.partition(":")[0] for name, _ in NBESTS}) == list(nbest_formats)
     assert sorted(name for name, _ in WEIGHTS) == list(weights_formats)
     assert sorted({"hopefear", *(name for name, _ in FORESTS)}) == list(forest_formats)
+
+
+def test_the_contents_name_every_page() -> None:
+    named = re.findall(r"\]\(([\w/-]+\.md)\)", (DOCS / "index.md").read_text(encoding="utf-8"))
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    assert {"index.md", *named} == pages
+
+
+def test_the_page_of_functions_names_everything_public() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    named = re.findall(r"^- `hopefear\.(\w+)`", text, re.MULTILINE)
+    assert sorted({*hopefear.__all__} - {*named}) == ["__version__"]
 
 
 def anchors(page: Path) -> set[str]:
