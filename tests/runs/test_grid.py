@@ -19,7 +19,7 @@ from hopefear.formats import read_weights
 from hopefear.formats.lock import FolderLock
 from hopefear.learners import Pro
 from hopefear.regularizers import LinearNeighbors, regularizers
-from hopefear.runs import grid as grids
+from hopefear.runs import batch
 from hopefear.runs.grid import GridCell, parse_grid
 from hopefear.runs.run import run
 from hopefear.runs.run_directory import is_over
@@ -53,7 +53,7 @@ def count_runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         ran.append(keywords["out"])
         return run(*arguments, **keywords)
 
-    monkeypatch.setattr(grids, "run", counted)
+    monkeypatch.setattr(batch, "run", counted)
     return ran
 
 

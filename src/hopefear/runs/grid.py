@@ -4,29 +4,21 @@ Clark, Dyer and Lavie (2014), section 6.2, choose the number of bins and the str
 regularizer so; any other setting can be chosen in the same way.
 """
 
-import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from itertools import product
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
-from hopefear.cluster.tasks import carry_out
-from hopefear.errors import ConfigError, LearningError, OptionError
-from hopefear.events import ReplicasFinished, RunFinished, read_log
+from hopefear.errors import ConfigError, LearningError
+from hopefear.events import ReplicasFinished
 from hopefear.formats.files import PathLike, Tell, is_litter, replacing, tell_nobody
 from hopefear.learners import AnyLearner
 from hopefear.registry import suggest
+from hopefear.runs.batch import carried_out, run_once
 from hopefear.runs.options import build_settings
-from hopefear.runs.run import run
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.start import with_decoder
 from hopefear.settings import config
@@ -41,7 +33,6 @@ _NOT_COPIED = {".lock", "checkpoint", "parses"}
 _BETWEEN = re.compile(r",(?![^\[{]*[\]}])")  # commas that are not in a list or table
 
 Grid = Mapping[str, Sequence[object]]
-Ended = RunFinished | ReplicasFinished
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +155,7 @@ def tune_grid(
         cell = GridCell(values=names, directory=path / FOLDER / name)
         planned.append(_Task(cell, chosen, force))
     cells = []
-    for cell in _carried_out(planned, cluster, jobs, progress):
+    for cell in carried_out(planned, cluster=cluster, processes=jobs, tell=progress, what="grid"):
         cells.append(cell)
         on_cell(cell)
     learned = [cell for cell in cells if not cell.failure]
@@ -220,7 +211,7 @@ class _Task:
     def __call__(self, tell: Tell = tell_nobody) -> GridCell:
         """Return the cell with what was learned, before or now."""
         try:
-            ended = self._found() or self._made(tell)
+            ended = run_once(self.settings, self.cell.directory, force=self.force, tell=tell)
         except LearningError as error:
             return replace(self.cell, failure=str(error))
         # The best of several replicas would be a matter of luck.
@@ -230,75 +221,6 @@ class _Task:
             else (ended.tuning_score, ended.dev_score)
         )
         return replace(self.cell, weights=ended.weights, tuning_score=tuning, dev_score=dev)
-
-    def _found(self) -> Ended | None:
-        """Return how the run ended, if it is there and did."""
-        own, log = self.cell.directory / "config.toml", self.cell.directory / "events.jsonl"
-        if self.force or not own.is_file():
-            return None
-        # The number of threads changes nothing but the time.
-        before = replace(config.load(TuneSettings, own), threads=self.settings.threads)
-        if before != self.settings:
-            raise ConfigError(
-                f"{self.cell.directory}: holds a run with other settings; name another directory, "
-                "or force it to be replaced",
-                settings=("force",),
-            )
-        events = read_log(log) if log.is_file() else ()
-        return next((event for event in events if isinstance(event, Ended)), None)
-
-    def _made(self, tell: Tell) -> Ended:
-        directory = self.cell.directory
-        resume = (directory / "config.toml").is_file() and not self.force
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        events = run(self.settings, out=directory, force=self.force, resume=resume, tell=tell)
-        return [event for event in events if isinstance(event, Ended)][-1]
-
-
-def _carried_out(
-    tasks: Sequence[_Task], cluster: str | None, jobs: int, tell: Tell
-) -> Iterator[GridCell]:
-    """Yield the cells in order, when their runs have ended."""
-    if cluster is None:
-        return _serially(tasks, tell) if jobs <= 1 else _apart(tasks, jobs, tell)
-    return carry_out([partial(_carry_out, task) for task in tasks], cluster)
-
-
-def _serially(tasks: Sequence[_Task], tell: Tell) -> Iterator[GridCell]:
-    return (task(tell) for task in tasks)
-
-
-def _apart(tasks: Sequence[_Task], jobs: int, tell: Tell) -> Iterator[GridCell]:
-    """Carry out tasks in processes of their own, which end when this one does, however it ends."""
-    context = get_context("spawn")
-    watched, held = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with, initargs=(watched,))
-    try:
-        for done, cell in enumerate(pool.map(_carry_out, tasks), 1):
-            tell("grid", done, len(tasks))
-            yield cell
-    finally:
-        held.close()
-        pool.shutdown(cancel_futures=True)
-        watched.close()
-
-
-def _carry_out(task: _Task) -> GridCell:
-    try:
-        return task()
-    except OptionError as error:  # which names an object that is not here
-        raise ConfigError(str(error), settings=error.settings) from None
-
-
-def _end_with(watched: Connection) -> None:
-    """End this process, even in the middle of a run, as soon as the other end is closed."""
-
-    def watch() -> None:
-        with suppress(EOFError):
-            watched.recv_bytes()
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
 
 
 def _keep(best: Path, path: Path) -> None:
