@@ -6,10 +6,8 @@ optimizer replicas: Clark et al. (2011), Better hypothesis testing for statistic
 translation: controlling for optimizer instability, ACL.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +20,8 @@ __all__ = ["ReplicaComparison", "compare_replicas", "deviation", "shuffled_sums"
 # Numbers in memory at a time: 32 MB.
 BLOCK = 1 << 22
 
-# Ways to deal out the outputs of a sentence that are listed in advance.
-DEALS = 1 << 16
+# Outputs of a sentence for which all ways to deal them out are listed.
+LISTED = 20
 
 # Scores whose statistics are not whole numbers differ in their last digits with the order of sums.
 TOLERANCE = 1e-9
@@ -135,38 +133,53 @@ def shuffled_sums(
         raise DataError("both systems need at least one replica")
     if len(sentences) != 1 or not (size := sentences.pop()):
         raise DataError("all replicas must have the same number of sentences, at least one")
-    rows = np.stack(outputs, axis=1).reshape(size * len(outputs), -1)
-    total = rows.sum(axis=0)
-    sums = np.empty((shuffles, rows.shape[1]))
+    *others, last = outputs
+    # The last output goes where there is room: only how the others differ from it is chosen.
+    differences = [matrix - last for matrix in others]
+    sums = np.tile(len(first) * last.sum(axis=0), (shuffles, 1))
     random = np.random.default_rng(seed)
     # Random bits are drawn 32 at a time: whole words, so that blocks continue each other.
-    step = max(32, BLOCK // len(rows) // 32 * 32)
+    step = max(32, BLOCK // (size * len(outputs)) // 32 * 32)
+    ways = _ways(len(first), len(outputs)) if len(outputs) <= LISTED else None
     for start in range(0, shuffles, step):
-        count = min(step, shuffles - start)
-        chosen = _deal(random, (count, size), len(first), len(outputs))
-        sums[start : start + count] = chosen.reshape(count, len(rows)) @ rows
-    return sums, total - sums
+        shape = (min(step, shuffles - start), size)
+        dealt = _deal(random, shape, len(first), len(outputs), ways)
+        for chosen, matrix in zip(dealt, differences, strict=False):
+            sums[start : start + step] += chosen.astype(np.float64) @ matrix
+    return sums, np.sum([matrix.sum(axis=0) for matrix in outputs], axis=0) - sums
+
+
+def _ways(wanted: int, outputs: int) -> NDArray[np.uint32]:
+    """Return all ways to choose `wanted` of the outputs, each as the bits of a number."""
+    numbers = np.arange(1 << outputs, dtype=np.uint32)
+    counts = np.zeros_like(numbers)
+    for output in range(outputs):
+        counts += numbers >> output & 1
+    return numbers[counts == wanted]
 
 
 def _deal(
-    random: np.random.Generator, shape: tuple[int, int], wanted: int, outputs: int
-) -> NDArray[np.float64]:
-    """Return 1 for `wanted` of the outputs of each sentence and 0 for the others."""
-    ways = comb(outputs, wanted)
-    if ways <= DEALS:
-        deals = np.zeros((ways, outputs))
-        for row, chosen in enumerate(combinations(range(outputs), wanted)):
-            deals[row, list(chosen)] = 1.0
-        if ways == 2:
-            return deals[random.integers(2, size=shape, dtype=bool).astype(np.int64)]
-        return deals[random.integers(ways, size=shape)]
-    # Choose one output after the other: with probability (still wanted) / (still there).
-    dealt = random.random((*shape, outputs))
-    left = np.full(shape, float(wanted))
-    for output in range(outputs):
-        dealt[..., output] = dealt[..., output] * (outputs - output) < left
-        left -= dealt[..., output]
-    return dealt
+    random: np.random.Generator,
+    shape: tuple[int, int],
+    wanted: int,
+    outputs: int,
+    ways: NDArray[np.uint32] | None,
+) -> Iterator[NDArray[np.generic]]:
+    """Yield for each output whether it is among the `wanted` ones of the sentence."""
+    if outputs == 2:
+        yield random.integers(2, size=shape, dtype=bool)
+    elif ways is not None:
+        drawn = ways[random.integers(len(ways), size=shape, dtype=np.uint32)]
+        for output in range(outputs):
+            yield drawn >> output & 1
+    else:
+        # One after the other, with probability (still wanted) / (still there).
+        draws = random.random((*shape, outputs))
+        left = np.full(shape, wanted)
+        for output in range(outputs):
+            chosen = draws[..., output] * (outputs - output) < left
+            left -= chosen
+            yield chosen
 
 
 def two_sided_p(
