@@ -155,7 +155,7 @@ def _ways(wanted: int, outputs: int) -> NDArray[np.uint32]:
     counts = np.zeros_like(numbers)
     for output in range(outputs):
         counts += numbers >> output & 1
-    return numbers[counts == wanted]
+    return np.flatnonzero(counts == wanted).astype(np.uint32)
 
 
 def _deal(
