@@ -17,6 +17,7 @@ import pytest
 
 import hopefear
 from candidate_files import CandidateFiles, write_candidates
+from command_line import program
 from hopefear.cluster import Crew, connected
 from hopefear.cluster.crew import Call, spread
 from hopefear.cluster.versions import differences
@@ -243,6 +244,25 @@ def test_lines_are_translated_in_order_by_all_nodes(cluster: Nodes, model: Model
 def test_an_error_of_a_sentence_names_it(cluster: Nodes, model: ModelFiles, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="sentence 1: "):
         list(hopefear.translate(model.model, ["a"], grammars=tmp_path, cluster=cluster.address))
+
+
+@pytest.mark.parametrize("choice", ["skip", "copy", "stop"])
+def test_lines_that_cannot_be_translated_are_as_on_threads(
+    cluster: Nodes, model: ModelFiles, choice: str
+) -> None:
+    first, second = model.source.read_bytes().splitlines()[:2]
+    text = b"\n".join([first, b"mu\xff\xc3\xa9", b"a " * 3_000_000, second, b""])
+    command = program(["translate", model.model, "--on-error", choice])
+
+    def run(*options: str) -> tuple[int, bytes, list[bytes]]:
+        done = subprocess.run([*command, *options], input=text, capture_output=True, check=False)
+        told = [line for line in done.stderr.splitlines() if line.startswith(b"hopefear: ")]
+        return done.returncode, done.stdout, told
+
+    found = run("--cluster", cluster.address)
+    assert found == run("--threads", "1")
+    assert found[0] == (choice == "stop")
+    assert len(found[2]) == (1 if choice == "stop" else 2)
 
 
 def test_replicas_are_shared_out(cluster: Nodes, files: CandidateFiles, tmp_path: Path) -> None:

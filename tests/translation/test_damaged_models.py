@@ -75,6 +75,13 @@ def overwrite(path: Path) -> None:
         file.write(content)
 
 
+def fill(path: Path) -> None:
+    """Leave no empty bucket in KenLM's hash tables, where a search for a word would end."""
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.write(b"\x5a" * size)
+
+
 def copy_shorter_over(path: Path) -> None:
     other = path.with_name("other")
     other.write_bytes(path.read_bytes()[:100])
@@ -91,7 +98,7 @@ def mapped(copy: Path) -> Decoder:
 
 
 @pytest.mark.parametrize("name", BINARIES)
-@pytest.mark.parametrize("change", [cut, overwrite, copy_shorter_over])
+@pytest.mark.parametrize("change", [cut, overwrite, fill, copy_shorter_over])
 def test_a_mapped_file_that_changes_in_use_is_an_error(
     copy: Path, name: str, change: Callable[[Path], None]
 ) -> None:
@@ -168,11 +175,35 @@ def test_rules_of_one_source_side_have_the_same_number_of_nonterminals(tmp_path:
         Decoder(Grammar(path, verify=False), {}, Weights({})).translate(["a", "e"])
 
 
-def test_rules_with_values_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "rules.bin"
-    content = two_rules(path)
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_rules_with_values_that_are_not_finite_are_refused(
+    tmp_path: Path, value: float, sparse: bool
+) -> None:
+    path, content = tmp_path / "rules.bin", two_rules(tmp_path / "rules.bin")
     place = content.index(struct.pack("<f", 2) + bytes([2, 1]))
-    struct.pack_into("<f", content, place, float("nan"))
+    if sparse:
+        builder = GrammarBuilder()
+        builder.add(Rule(source=("e",), target=("f",), features={"p": 1}))
+        builder.add(Rule(source=("a", X), target=(0, "b"), features={"p": 1, "q": 2.5}))
+        builder.write(path)
+        content = bytearray(path.read_bytes())
+        place = content.index(struct.pack("<f", 2.5))
+    struct.pack_into("<f", content, place, value)
     path.write_bytes(content)
+    grammar = Grammar(path, verify=False)
+    for read in (
+        lambda: list(grammar),
+        lambda: Decoder(grammar, {}, Weights({})).parse(["a", "e"]),
+    ):
+        with pytest.raises(FormatError, match=r"rules\.bin: damaged grammar: .*the rule at"):
+            read()
+
+
+def test_scores_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rules.bin"
+    builder = GrammarBuilder()
+    builder.add(Rule(source=("e",), target=("f",), features={"p": 1e30, "q": -1e30}))
+    builder.write(path)
     with pytest.raises(HopefearError, match="the score of a rule is not a number"):
-        Decoder(Grammar(path, verify=False), {}, Weights({"p": 1.0})).translate(["a", "e"])
+        Decoder(Grammar(path), {}, Weights({"p": 1e300, "q": 1e300})).translate(["e"])

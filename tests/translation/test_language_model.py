@@ -150,6 +150,31 @@ def test_counts_are_checked_before_a_binary_is_made(tmp_path: Path) -> None:
     assert [item.name for item in tmp_path.iterdir()] == ["bad.arpa"]
 
 
+@pytest.mark.parametrize(
+    "value", ["-inf", "inf", "NaN", "nan", "-nan", "-1e39", "-1e999", "  -inf"]
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_log_probabilities_that_are_not_finite_are_refused(
+    tmp_path: Path, value: str, packed: bool
+) -> None:
+    path = tmp_path / "bad.arpa"
+    text = ARPA.replace("-0.375\thope fear", f"{value}\thope fear").encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
+    found = rf"bad\.arpa:14: the log probability must be finite, got {value.strip()}; write -99"
+    with pytest.raises(FormatError, match=found):
+        load_language_model(path)
+    with pytest.raises(FormatError, match=found):
+        write_kenlm_binary(path, tmp_path / "binary")
+
+
+def test_words_may_look_like_numbers_and_log_0_may_be_minus_99(tmp_path: Path) -> None:
+    path = tmp_path / "odd.arpa"
+    path.write_text(
+        ARPA.replace("0\t<s>", "-inf\t<s>").replace("fear", "-inf").replace("-0.375", "-99")
+    )
+    assert load_language_model(path).score(["hope", "-inf"]) == -0.25 - 99 - 0.0625
+
+
 def test_the_loader_names_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"nowhere\.arpa: .*No such file"):
         load_language_model(tmp_path / "nowhere.arpa")

@@ -32,6 +32,7 @@ Decoder::Decoder(std::shared_ptr<const TranslationModel> model,
 Decoder::~Decoder() = default;
 
 WorkerPool<Decoder::Worker>::Loan Decoder::worker() {
+    model_->check_unchanged();  // before KenLM searches tables that somebody overwrote
     return workers_.take([this] { return std::make_unique<Worker>(*this); });
 }
 

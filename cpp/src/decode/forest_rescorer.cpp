@@ -281,6 +281,7 @@ void ForestRescorer::make_chart(const PreparedForest& prepared, Worker& worker) 
 
 Forest ForestRescorer::rescore(const PreparedForest& prepared, std::span<const double> weights,
                                bool only_best) {
+    models_->check_unchanged();
     auto worker =
         workers_.take([this] { return std::make_unique<Worker>(*models_, ngrams_, options_); });
     set_weights(prepared, weights, *worker);

@@ -111,6 +111,7 @@ bool Grammar::read_sparse(BoundedReader& reader, std::size_t feature_count, Rule
         if (id >= feature_count) return false;
         rule.sparse_ids[i] = static_cast<FeatureId>(id);
         rule.sparse_values[i] = reader.real();
+        if (!std::isfinite(rule.sparse_values[i])) return false;
     }
     return reader.intact();
 }
@@ -195,7 +196,11 @@ void Grammar::read(RuleId id, Rule& rule) const {
 const float* Grammar::dense_features(std::size_t offset) const {
     if (offset > rules_.size() || rules_.size() - offset < header_.dense_count * sizeof(float))
         broken("a rule at ", offset, " is outside");
-    return reinterpret_cast<const float*>(rules_.data() + offset);
+    const auto* const features = reinterpret_cast<const float*>(rules_.data() + offset);
+    float sum = 0.0f;  // of zeros, unless one is not finite
+    for (std::size_t i = 0; i < header_.dense_count; ++i) sum += 0.0f * features[i];
+    if (sum != 0.0f) broken("a value of the rule at ", offset, " is not finite");
+    return features;
 }
 
 std::size_t Grammar::read_head(std::size_t offset, RuleHead& head) const {

@@ -7,6 +7,7 @@
 #include "hopefear/base/characters.hpp"
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/mapped_file.hpp"
+#include "hopefear/lm/arpa_values.hpp"
 #include "lm/model.hh"
 #include "lm/virtual_interface.hh"
 
@@ -37,6 +38,7 @@ LanguageModel::LanguageModel(const std::string& path, std::optional<std::uint64_
     if (checksum && model->file.checksum() != *checksum)
         fail<FormatError>(path, ": damaged language model: its checksum is wrong; if it was ",
                           "replaced on purpose, remove the checksum from model.toml");
+    check_arpa_values(model->file);
     try {
         lm::ngram::Config config;
         config.messages = nullptr;  // the library does not print
@@ -46,11 +48,12 @@ LanguageModel::LanguageModel(const std::string& path, std::optional<std::uint64_
         if (!mapped.empty()) model->guard.emplace(mapped);
         model->kenlm->BeginSentenceWrite(&model->begin);
         model->kenlm->NullContextWrite(&model->empty);
-        model_ = std::move(model);
     } catch (const std::exception& error) {
         fail<FormatError>(path,
                           ": not a language model that KenLM can read: ", kenlm_message(error));
     }
+    model_ = std::move(model);
+    check_unchanged();
 }
 
 LanguageModel::~LanguageModel() = default;
@@ -114,6 +117,7 @@ void write_kenlm_binary(const std::string& arpa, const std::string& path,
                         const std::string& directory) {
     if (structure != "probing" && structure != "trie")
         fail<ConfigError>("unknown structure '", structure, "'; known: probing, trie");
+    check_arpa_values(OpenFile(arpa));
     lm::ngram::Config config;
     config.messages = nullptr;  // the library does not print
     config.arpa_complain = lm::ngram::Config::NONE;
