@@ -4,8 +4,10 @@ import re
 from importlib import import_module
 
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
 from sphinx.writers.html5 import HTML5Translator
 
 import hopefear
@@ -38,6 +40,7 @@ html_show_copyright = False
 LINK = re.compile(r"\]\(([\w/-]+)\.md\)")
 NAME = re.compile(r"^- `(hopefear\.[\w.]+)`.*$", re.MULTILINE)
 SAMPLE = re.compile(r"^```\w+:\S+", re.MULTILINE)
+ROOM = "overflow: auto hidden; padding: 0.4em 0"  # of a formula that is too wide for a phone
 
 
 def prepare(_: Sphinx, page: str, source: list[str]) -> None:
@@ -75,8 +78,11 @@ def docstrings(name: re.Match[str]) -> str:
 def write_formula(translator: HTML5Translator, node: nodes.Element) -> None:
     """Write a formula as MathML, which browsers draw without a script."""
     block = isinstance(node, nodes.math_block)
-    formula = tex2mathml(node.astext(), as_block=block)
-    translator.body.append(f'<div class="math">{formula}</div>' if block else formula)
+    try:
+        formula = tex2mathml(node.astext(), as_block=block)
+    except MathError as error:
+        raise SphinxError(f"{node.source}:{node.line}: {error}") from error
+    translator.body.append(f'<div style="{ROOM}">{formula}</div>' if block else formula)
     raise nodes.SkipNode
 
 

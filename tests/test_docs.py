@@ -18,6 +18,7 @@ from hopefear.formats import (
     read_weights,
     weights_formats,
 )
+from hopefear.learners import learners
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -99,6 +100,13 @@ def test_the_page_of_functions_names_everything_public() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     named = re.findall(r"^- `hopefear\.(\w+)`", text, re.MULTILINE)
     assert sorted({*hopefear.__all__} - {*named}) == ["__version__"]
+
+
+def test_the_page_of_learners_explains_and_draws_all_of_them() -> None:
+    text = (DOCS / "how-learners-work.md").read_text(encoding="utf-8")
+    assert [name for name in learners if not re.search(rf"[`{{]{name}[`}}]", text)] == []
+    pictures = sorted((DOCS / "pictures" / "learners").glob("*.svg"))
+    assert [picture.name for picture in pictures if picture.name not in text] == []
 
 
 def anchors(page: Path) -> set[str]:

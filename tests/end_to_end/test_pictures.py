@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from examples.learner_pictures import CHARTS
+from examples.learner_pictures import draw as draw_learners
 from examples.pictures import draw
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
@@ -14,10 +16,14 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pictures")
     draw(folder)
+    draw_learners(folder / "learners")
     return folder
 
 
-@pytest.mark.parametrize("name", ["learning-curves.svg", "hope-and-fear.svg"])
+@pytest.mark.parametrize(
+    "name",
+    ["learning-curves.svg", "hope-and-fear.svg", *(f"learners/{chart}.svg" for chart in CHARTS)],
+)
 def test_the_script_draws_the_committed_picture(drawn: Path, name: str) -> None:
     ours = (PICTURES / name).read_text(encoding="utf-8")
     new = (drawn / name).read_text(encoding="utf-8")
