@@ -34,7 +34,8 @@ from small_models import sentence_pairs, write_bitext
 installed = pytest.mark.skipif(
     find_spec("ray") is None, reason="Ray is not installed: pip install 'hopefear[cluster]'"
 )
-pytestmark = [pytest.mark.xdist_group("ray"), installed]
+foreign = pytest.mark.unsanitized("Ray's own programs do not run under sanitizers")
+pytestmark = [pytest.mark.xdist_group("ray"), installed, foreign]
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,7 @@ def test_what_is_written_is_read_and_what_is_garbled_is_read_or_refused(
                 READERS[reader](garbled, tmp_path / "input")
 
 
+@pytest.mark.unsanitized("the layer that breaks things replaces functions that sanitizers replace")
 def test_commands_that_are_killed_and_starved_end_with_an_error_or_the_same_result() -> None:
     if shutil.which("make") is None or shutil.which("g++") is None:
         pytest.skip("needs make and g++, to build the layer that breaks things")

@@ -200,6 +200,19 @@ def test_rules_with_values_that_are_not_finite_are_refused(
             read()
 
 
+@pytest.mark.parametrize(("text", "found"), [(b"wort", "string 0"), (b"note", "its notes")])
+def test_texts_of_a_grammar_are_utf_8(tmp_path: Path, text: bytes, found: str) -> None:
+    path = tmp_path / "rules.bin"
+    builder = GrammarBuilder()
+    builder.add(Rule(source=("wort",), target=("f",), features={}))
+    builder.write(path, notes="note")
+    path.write_bytes(path.read_bytes().replace(text, b"\x90" + text[1:]))
+    with pytest.raises(
+        FormatError, match=rf"rules\.bin: damaged grammar: {found} (is|are) not UTF-8"
+    ):
+        print(Grammar(path, verify=False).notes)
+
+
 def test_scores_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "rules.bin"
     builder = GrammarBuilder()

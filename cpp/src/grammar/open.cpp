@@ -3,7 +3,9 @@
 #include <cstring>
 #include <future>
 #include <limits>
+#include <string_view>
 
+#include "hopefear/base/characters.hpp"
 #include "hopefear/base/checksum.hpp"
 #include "hopefear/base/error.hpp"
 #include "hopefear/grammar/grammar.hpp"
@@ -108,7 +110,10 @@ std::shared_ptr<Vocabulary> Grammar::read_strings(GrammarHeader::Section which) 
         const std::uint64_t begin = offset(i);
         const std::uint64_t end = offset(i + 1);
         if (begin > end || end > characters.size()) broken("string ", i, " lies outside");
-        strings->add({reinterpret_cast<const char*>(characters.data()) + begin, end - begin});
+        const std::string_view text(reinterpret_cast<const char*>(characters.data()) + begin,
+                                    end - begin);
+        if (valid_utf8_prefix(text) < text.size()) broken("string ", i, " is not UTF-8");
+        strings->add(text);
     }
     if (strings->size() != count) broken("a string is there twice");
     return strings;
@@ -126,7 +131,9 @@ void Grammar::read_kinds() {
 
 std::string_view Grammar::notes() const {
     const auto bytes = section(GrammarHeader::notes);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (valid_utf8_prefix(text) < text.size()) broken("its notes are not UTF-8");
+    return text;
 }
 
 }  // namespace hopefear
