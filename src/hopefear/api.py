@@ -305,8 +305,8 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
         how many.
     **settings
         The settings of `hopefear.commands.EvaluateSettings`. `hyp` may also be a mapping from names
-        to lists of texts, `refs` may have lists of texts, and `metric` may be a mapping from names
-        to metrics.
+        to lists of texts, or to lists of replicas, which are lists of texts or paths; `refs` may
+        have lists of texts, and `metric` may be a mapping from names to metrics.
 
     Examples
     --------
@@ -317,7 +317,7 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
     """
     from hopefear.evaluation import choose_metrics
     from hopefear.evaluation import evaluate as evaluate_systems
-    from hopefear.formats.texts import read_systems
+    from hopefear.formats.systems import read_systems
     from hopefear.metrics import check_tokenization
 
     chosen = _decode(EvaluateSettings, settings, "evaluate")
@@ -335,6 +335,7 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
         references,
         metrics,
         resamples=chosen.resamples,
+        shuffles=chosen.shuffles,
         seed=chosen.seed,
         threads=chosen.threads,
         tell=progress or tell_nobody,

@@ -7,6 +7,7 @@ import pytest
 
 import hopefear as package
 from command_line import Hopefear
+from hopefear.errors import ConfigError
 from metric_corpora import read_wmt22
 
 
@@ -39,8 +40,10 @@ def test_json_holds_scores_and_signatures(hopefear: Hopefear) -> None:
     first, second = (system["metrics"]["bleu"] for system in found["systems"])
     signature = "nrefs:2|case:lc|eff:no|tok:none|smooth:exp|version:"
     assert first["signature"].startswith(signature)
-    assert first.keys() == {"score", "signature", "mean", "interval"}
-    assert second.keys() == {*first.keys(), "p_value", "wins"}
+    assert first.keys() == {"score", "signature", "deviation", "mean", "interval"}
+    compared = {"difference", "p_randomization", "p_bootstrap", "wins"}
+    assert second.keys() == {*first.keys(), *compared}
+    assert found["systems"][0]["length_ratio"] == 1.0
     low, high = first["interval"]
     assert low <= first["score"] <= high
 
@@ -61,10 +64,80 @@ def test_the_table_has_a_row_for_each_system(hopefear: Hopefear) -> None:
     )
     assert found.code == 0
     rows = [line.split() for line in found.out.splitlines()]
-    assert [row[0] for row in rows if row and row[0] in "ab"] == ["a", "b", "a", "b"]
+    assert [row[:2] for row in rows if row[:1] in (["chrF2"], ["WER"], ["length"])] == [
+        ["chrF2", "a"],
+        ["WER", "a"],
+        ["length", "a"],
+    ]
+    assert sum(row[:1] == ["b"] for row in rows) == 4  # and in the table of WER's parts
     assert "chrF2|nrefs:1|case:mixed" in found.out
     assert "WER|nrefs:1|case:mixed" in found.out
-    assert "p and 'better in' are against a" in found.out
+    assert "Δ and p are against a" in found.out
+
+
+def test_replicas_are_named_with_their_system_or_match_a_pattern(hopefear: Hopefear) -> None:
+    Path("b.1").write_text(Path("a").read_text())
+    Path("b.2").write_text(Path("b").read_text())
+    options = ["--refs", "r1", "--metric", "chrf,ter", "--json"]
+    listed, repeated, matching = (
+        json.loads(hopefear("evaluate", "--hyp", "a", *systems, *options).out)
+        for systems in (
+            ["--hyp", "both=b.1,b.2"],
+            ["--hyp", "both=b.1", "--hyp", "both=b.2"],
+            ["--hyp", "both=b.*"],
+        )
+    )
+    assert listed == repeated == matching
+    assert [system["name"] for system in listed["systems"]] == ["a", "both"]
+    both = listed["systems"][1]["metrics"]["chrf"]
+    assert both["score"] == pytest.approx(sum(both["replicas"]) / 2)
+    assert both["optimizer_deviation"] == pytest.approx(
+        abs(both["replicas"][0] - both["replicas"][1]) / 2**0.5
+    )
+    assert listed["systems"][0]["metrics"]["chrf"]["score"] == both["replicas"][0]
+    in_python = package.evaluate(
+        hyp={"a": [Path("a")], "both": [Path("b.1"), Path("b.2")]},
+        refs="r1",
+        metric=["chrf", "ter"],
+    )
+    assert in_python.table() == listed
+    texts = [Path(name).read_text().splitlines() for name in ("a", "b.1", "b.2")]
+    at_hand = package.evaluate(
+        hyp={"a": texts[0], "both": texts[1:]}, refs="r1", metric=["chrf", "ter"]
+    )
+    assert at_hand == in_python
+
+
+def test_a_file_whose_name_has_an_equals_sign_is_a_file(hopefear: Hopefear) -> None:
+    Path("rate=0.1").write_text(Path("a").read_text())
+    found = json.loads(hopefear("evaluate", "--hyp", "rate=0.1", "--refs", "r1", "--json").out)
+    assert found["systems"][0]["name"] == "rate=0.1"
+
+
+@pytest.mark.parametrize("given", ["=a", "name=", "name=a,"])
+def test_a_system_without_name_or_file_is_refused(hopefear: Hopefear, given: str) -> None:
+    found = hopefear("evaluate", "--hyp", given, "--refs", "r1")
+    assert found.code == 2
+    assert "NAME=FILE,FILE" in found.err
+    assert given in found.err
+
+
+def test_replicas_are_texts_or_lists_of_texts_not_both() -> None:
+    with pytest.raises(ConfigError, match="got both"):
+        package.evaluate(hyp={"a": ["text", ["text"]]}, refs=[["text"]])
+
+
+def test_tables_are_also_markdown_and_latex(hopefear: Hopefear) -> None:
+    options = ["--hyp", "a", "--hyp", "b_%=b", "--refs", "r1", "--metric", "bleu"]
+    rows = hopefear("evaluate", *options, "--markdown").out.splitlines()
+    assert rows[0].startswith("| metric | system | score | ±test | 95 % interval | Δ |")
+    assert rows[2].startswith("| BLEU | a | ")
+    assert rows[3].startswith("|  | b_% | ")
+    tex = hopefear("evaluate", *options, "--latex").out
+    assert tex.startswith("\\begin{tabular}{llrrrrrr}\n\\toprule\nmetric & system & score & $\\pm$")
+    assert " & b\\_\\% & " in tex
+    found = hopefear("evaluate", *options, "--latex", "--json")
+    assert (found.code, "--json" in found.err) == (2, True)
 
 
 def test_names_are_not_cut_off_in_a_file(hopefear: Hopefear) -> None:

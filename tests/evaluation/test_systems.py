@@ -25,11 +25,12 @@ from hopefear.metrics import Bleu, Chrf, References, Ter, TextMetric, Wer
 RANDOM = np.random.default_rng(7)
 
 
-SYSTEMS: list[tuple[str, Sequence[str]]] = [
+TEXTS: list[tuple[str, Sequence[str]]] = [
     ("first", garbled(REFERENCES[0], 0.30, 1)),
     ("better", garbled(REFERENCES[0], 0.20, 2)),
     ("alike", garbled(REFERENCES[0], 0.30, 3)),
 ]
+SYSTEMS = [(name, [texts]) for name, texts in TEXTS]
 
 
 PAIRS: list[tuple[TextMetric, sacrebleu.metrics.base.Metric]] = [
@@ -46,7 +47,7 @@ def test_scores_intervals_and_p_values_equal_sacrebleus(
     references = References.from_streams(REFERENCES)
     found = evaluate(SYSTEMS, references, {"metric": ours}, resamples=200, seed=17)
     with mock.patch.dict(os.environ, {"SACREBLEU_SEED": "17"}):
-        _, table = PairedTest(SYSTEMS, {"metric": theirs}, REFERENCES, "bs", n_samples=200)()
+        _, table = PairedTest(TEXTS, {"metric": theirs}, REFERENCES, "bs", n_samples=200)()
     judged: list[Any] = next(value for key, value in table.items() if key != "System")
     for system, expected in zip(found.systems, judged, strict=True):
         result = system.metrics["metric"]
@@ -60,7 +61,7 @@ def test_scores_intervals_and_p_values_equal_sacrebleus(
             assert result.against_first is None
         else:
             assert result.against_first is not None
-            assert result.against_first.p_value == expected.p_value
+            assert result.against_first.p_bootstrap == expected.p_value
 
 
 def test_sums_of_drawn_rows_do_not_depend_on_the_block_size(
@@ -85,7 +86,7 @@ def test_a_system_is_not_better_than_itself() -> None:
     found = evaluate([SYSTEMS[0], SYSTEMS[0]], References.from_streams(REFERENCES), {"b": Bleu()})
     against = found.systems[1].metrics["b"].against_first
     assert against is not None
-    assert (against.p_value, against.wins) == (1.0, 0.0)
+    assert (against.p_bootstrap, against.p_randomization, against.wins) == (1.0, 1.0, 0.0)
 
 
 def test_wins_are_counted_in_the_direction_of_better_scores() -> None:
@@ -100,9 +101,10 @@ def test_the_interval_excludes_a_fortieth_on_each_side() -> None:
 
 
 def test_without_resamples_there_are_only_scores() -> None:
-    found = evaluate(SYSTEMS, References.from_streams(REFERENCES), {"b": Bleu()}, resamples=0)
+    references = References.from_streams(REFERENCES)
+    found = evaluate(SYSTEMS, references, {"b": Bleu()}, resamples=0, shuffles=0)
     result = found.systems[1].metrics["b"]
-    assert result.table().keys() == {"score", "signature"}
+    assert result.table().keys() == {"score", "signature", "difference"}
 
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:
@@ -118,16 +120,16 @@ def test_texts_and_references_of_different_length_are_named() -> None:
     references = References([["a"]], source="refs.txt")
     message = r"short has 0 sentences, but the references \(refs.txt\) have 1"
     with pytest.raises(DataError, match=message):
-        evaluate([("short", [])], references, {"b": Bleu()})
+        evaluate([("short", [[]])], references, {"b": Bleu()})
 
 
 def test_nothing_to_evaluate_is_an_error() -> None:
     with pytest.raises(DataError, match="no sentences"):
-        evaluate([("none", [])], References([]), {"b": Bleu()})
+        evaluate([("none", [[]])], References([]), {"b": Bleu()})
     with pytest.raises(ConfigError, match="nothing to evaluate"):
         evaluate([], References([["a"]]), {"b": Bleu()})
     with pytest.raises(ConfigError, match="resamples must be >= 0"):
-        evaluate([("a", ["a"])], References([["a"]]), {"b": Bleu()}, resamples=-1)
+        evaluate([("a", [["a"]])], References([["a"]]), {"b": Bleu()}, resamples=-1)
 
 
 def test_an_option_applies_to_the_metrics_that_have_it() -> None:

@@ -333,10 +333,15 @@ def evaluate(own: commands.EvaluateCommand, options: Keywords) -> None:
         found = hopefear.evaluate(**options, progress=bar.show)
     if own.json:
         click.echo(json.dumps(found.table(), ensure_ascii=False, indent=2))
-        return
-    from hopefear.cli.tables import print_evaluation
+    elif own.markdown or own.latex:
+        from hopefear.evaluation.tables import latex, markdown, tables
 
-    print_evaluation(found)
+        write = latex if own.latex else markdown
+        click.echo("\n\n".join(map(write, tables(found))))
+    else:
+        from hopefear.cli.tables import print_evaluation
+
+        print_evaluation(found)
 
 
 def convert(own: commands.ConvertSettings) -> None:

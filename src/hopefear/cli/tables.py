@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from hopefear.demo.candidates import CandidatesResult
     from hopefear.demo.corpus import Scores
     from hopefear.demo.translation import DemoResult
-    from hopefear.evaluation import Evaluation, MetricResult
+    from hopefear.evaluation import Evaluation
+    from hopefear.evaluation.tables import TextTable
     from hopefear.events import Noted, ReplicasFinished, RunFinished, RunStarted, Warned
     from hopefear.inspection import Cloud
     from hopefear.runs.grid import GridResult
@@ -116,36 +117,27 @@ def print_tuning_json(
 
 
 def print_evaluation(found: "Evaluation") -> None:
-    """Print a table for each metric: score, interval, and the comparison with the first system."""
+    """Print the scores of all systems, and what they are made of."""
+    from hopefear.evaluation.tables import notes, tables
+
     console = output()
-    names = list(found.systems[0].metrics)
-    for name in names:
-        results = [(system.name, system.metrics[name]) for system in found.systems]
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        table.add_column("system", overflow="fold")
-        title, signature = results[0][1].title, results[0][1].signature
-        columns = [title, *(results[0][1].parts or ())]
-        columns += ["95 % interval", "p", "better in"] if found.resamples else []
-        for column in columns:
-            table.add_column(column, justify="right")
-        for system, result in results:
-            table.add_row(Text(system), *_cells(result))
-        console.print(table)
-        console.print(Text(f"{title}|{signature}"))
-    if found.resamples:
-        count = f"{found.resamples} resampled test sets of {found.sentences} sentences"
-        console.print(f"\n{count}, seed {found.seed}")
-        if len(found.systems) > 1:
-            console.print(Text(f"p and 'better in' are against {found.systems[0].name}"))
+    for content in tables(found):
+        console.print(_table(content))
+    for note in notes(found):
+        console.print(Text(note))
 
 
-def _cells(result: "MetricResult") -> list[str]:
-    cells = [f"{result.score:.2f}", *(f"{part:.2f}" for part in (result.parts or {}).values())]
-    if result.interval is not None:
-        cells.append(f"{result.interval.low:.2f} to {result.interval.high:.2f}")
-        against = result.against_first
-        cells += ["", ""] if against is None else [f"{against.p_value:.3f}", f"{against.wins:.1%}"]
-    return cells
+def _table(content: "TextTable") -> Table:
+    table = Table(
+        box=SIMPLE_HEAD, pad_edge=False, title=content.title or None, title_justify="left"
+    )
+    for i, name in enumerate(content.header):
+        table.add_column(name, justify="left" if i < content.texts else "right", overflow="fold")
+    for group in content.groups:
+        for row in group:
+            table.add_row(*map(Text, row))
+        table.add_section()
+    return table
 
 
 def print_cloud(cloud: "Cloud", picture: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hopefear.commands.choices import OUTPUT, THREADS, metrics_to_choose, tokenizers_to_choose
+from hopefear.errors import ConfigError
 from hopefear.settings import setting, settings
 
 
@@ -11,14 +12,23 @@ from hopefear.settings import setting, settings
 class EvaluateSettings:
     """How systems are scored."""
 
-    hyp: tuple[Path | tuple[str, ...], ...] | Mapping[str, tuple[str, ...]] = setting(
-        help="The output of a system, one sentence per line; the first is the baseline."
+    hyp: (
+        tuple[Path | tuple[str, ...], ...] | Mapping[str, tuple[str | Path | tuple[str, ...], ...]]
+    ) = setting(
+        help="The output of a system, one sentence per line; the first is the baseline. "
+        "NAME=FILE,FILE names a system and gives the outputs of its optimizer replicas; "
+        "NAME='out.*.txt' does so by a pattern.",
+        metavar="[NAME=]FILE",
     )
     refs: tuple[Path | tuple[str, ...], ...] = setting(
         help="Reference translations, one sentence per line."
     )
     metric: tuple[str, ...] | Mapping[str, object] = setting(
-        ("bleu",), "How to score.", metavar="NAME", complete=metrics_to_choose, shown="bleu"
+        ("bleu", "chrf", "ter"),
+        "How to score; several names may be separated by commas.",
+        metavar="NAME",
+        complete=metrics_to_choose,
+        shown="bleu,chrf,ter",
     )
     tokenize: str | None = setting(
         None,
@@ -28,9 +38,12 @@ class EvaluateSettings:
     )
     lowercase: bool = setting(False, "Ignore case.")
     resamples: int = setting(
-        1000, "Test sets drawn for the paired bootstrap; 0 for scores alone.", least=0
+        1000, "Test sets drawn for the paired bootstrap; 0 for no bootstrap.", least=0
     )
-    seed: int = setting(12345, "Determines which test sets are drawn.", least=0)
+    shuffles: int = setting(
+        10_000, "Shuffles of approximate randomization; 0 for no randomization.", least=0
+    )
+    seed: int = setting(12345, "Determines the test sets and the shuffles.", least=0)
     threads: int = setting(0, THREADS, least=0, shown="one per core")
 
 
@@ -39,3 +52,13 @@ class EvaluateCommand:
     """How scores are printed."""
 
     json: bool = setting(False, "Print JSON.", group=OUTPUT)
+    markdown: bool = setting(False, "Print tables in Markdown.", group=OUTPUT)
+    latex: bool = setting(
+        False, "Print tables in LaTeX, which need the package booktabs.", group=OUTPUT
+    )
+
+    def check(self) -> None:
+        """Refuse two kinds of output."""
+        chosen = [name for name in ("json", "markdown", "latex") if getattr(self, name)]
+        if len(chosen) > 1:
+            raise ConfigError("choose one kind of output", settings=tuple(chosen))

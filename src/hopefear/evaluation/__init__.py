@@ -8,15 +8,11 @@ from hopefear.evaluation.randomization import (
     shuffled_sums,
     two_sided_p,
 )
-from hopefear.evaluation.systems import (
-    Evaluation,
-    MetricResult,
-    SystemResult,
-    choose_metrics,
-    evaluate,
-)
+from hopefear.evaluation.results import AgainstFirst, Evaluation, MetricResult, SystemResult
+from hopefear.evaluation.systems import choose_metrics, evaluate
 
 __all__ = [
+    "AgainstFirst",
     "Comparison",
     "Evaluation",
     "Interval",

@@ -1,6 +1,6 @@
 """Plain texts with one sentence per line, references, and tables separated by tabs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hopefear.errors import DataError
@@ -14,10 +14,10 @@ from hopefear.metrics import References
 __all__ = [
     "Texts",
     "name_of_texts",
+    "named_references",
     "read_feature_table",
     "read_reference_lines",
     "read_references",
-    "read_systems",
     "read_texts",
     "write_feature_table",
 ]
@@ -52,11 +52,12 @@ def read_references(references: Sequence[Texts]) -> References:
     """
     if isinstance(references, str | Path):
         raise DataError(f"expected a list of reference files, got the string '{references}'")
-    named = _named_references(references)
+    named = named_references(references)
     return References.from_streams(aligned_texts(named), [name for name, _ in named])
 
 
-def _named_references(references: Sequence[Texts]) -> list[tuple[str, Sequence[str]]]:
+def named_references(references: Sequence[Texts]) -> list[tuple[str, Sequence[str]]]:
+    """Return the name and the lines of each file or list of references."""
     return [
         (
             name_of_texts(texts, number),
@@ -64,27 +65,6 @@ def _named_references(references: Sequence[Texts]) -> list[tuple[str, Sequence[s
         )
         for number, texts in enumerate(references, 1)
     ]
-
-
-def read_systems(
-    systems: Mapping[str, Sequence[str]] | Sequence[Texts], references: Sequence[Texts]
-) -> tuple[list[tuple[str, Sequence[str]]], References]:
-    """Return the outputs of systems by name, and the references, with corresponding lines.
-
-    A system is called by the name of its file, or by its path if names would be the same.
-    """
-    if isinstance(systems, Mapping):
-        outputs: list[tuple[str, Sequence[str]]] = list(systems.items())
-    else:
-        paths = [name_of_texts(texts, number) for number, texts in enumerate(systems, 1)]
-        files = [Path(path).name for path in paths]
-        titles = files if len(set(files)) == len(files) else paths
-        outputs = [(name, read_texts(t)) for name, t in zip(titles, systems, strict=True)]
-    streams = _named_references(references)
-    found = aligned_texts([*outputs, *streams])
-    aligned = [(name, lines) for (name, _), lines in zip(outputs, found, strict=False)]
-    names = [name for name, _ in streams]
-    return aligned, References.from_streams(found[len(outputs) :], names)
 
 
 def read_reference_lines(path: PathLike) -> list[str]:

@@ -1,0 +1,97 @@
+"""What an evaluation found, and the same as plain values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hopefear.evaluation.bootstrap import Interval
+
+__all__ = ["AgainstFirst", "Evaluation", "MetricResult", "SystemResult"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgainstFirst:
+    """A system against the first one, by one metric.
+
+    `p_randomization` and `p_bootstrap` are how probable a difference at least this large is if the
+    systems are equally good, by approximate randomization and by the bootstrap. `wins` is the share
+    of resampled test sets on which the system is better.
+    """
+
+    difference: float
+    p_randomization: float | None = None
+    p_bootstrap: float | None = None
+    wins: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricResult:
+    """One system's score under one metric; `title` is the printed name of the metric.
+
+    The score is the mean of those of the `replicas`. `deviation` is that of the test set, s_sel: of
+    the scores on resampled test sets. `optimizer_deviation` is s_test: of the replicas. `parts` is
+    what an error rate is made of: insertions, deletions and substitutions.
+    """
+
+    score: float
+    title: str
+    signature: str
+    replicas: Sequence[float]
+    optimizer_deviation: float | None = None
+    deviation: float | None = None
+    interval: Interval | None = None
+    against_first: AgainstFirst | None = None
+    parts: Mapping[str, float] | None = None
+
+    def table(self) -> dict[str, object]:
+        """Return the numbers as plain values, for JSON."""
+        table: dict[str, object] = {"score": self.score, "signature": self.signature}
+        if len(self.replicas) > 1:
+            table["replicas"] = list(self.replicas)
+            table["optimizer_deviation"] = self.optimizer_deviation
+        if self.parts is not None:
+            table["parts"] = dict(self.parts)
+        if self.interval is not None:
+            table["deviation"] = self.deviation
+            table["mean"] = self.interval.mean
+            table["interval"] = [self.interval.low, self.interval.high]
+        if self.against_first is not None:
+            table |= {k: v for k, v in vars(self.against_first).items() if v is not None}
+        return table
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemResult:
+    """One system's scores, by the names of the metrics.
+
+    `length_ratio` is the number of its words, divided by those of the references.
+    """
+
+    name: str
+    metrics: Mapping[str, MetricResult]
+    length_ratio: float
+
+    def table(self) -> dict[str, object]:
+        """Return the numbers as plain values, for JSON."""
+        metrics = {name: result.table() for name, result in self.metrics.items()}
+        return {"name": self.name, "length_ratio": self.length_ratio, "metrics": metrics}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """The scores of all systems; the first one is the baseline of the others."""
+
+    systems: Sequence[SystemResult]
+    sentences: int
+    resamples: int
+    shuffles: int
+    seed: int
+
+    def table(self) -> dict[str, object]:
+        """Return everything as plain values, for JSON."""
+        return {
+            "systems": [system.table() for system in self.systems],
+            "sentences": self.sentences,
+            "resamples": self.resamples,
+            "shuffles": self.shuffles,
+            "seed": self.seed,
+        }

@@ -1,0 +1,161 @@
+"""Results as tables of text: on a terminal, in Markdown and in LaTeX."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hopefear.evaluation.results import Evaluation, MetricResult
+
+__all__ = ["TextTable", "latex", "markdown", "notes", "tables"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextTable:
+    """Rows of cells in groups; the first `texts` columns are text and the others numbers."""
+
+    header: Sequence[str]
+    groups: Sequence[Sequence[Sequence[str]]]
+    texts: int = 1
+    title: str = ""
+
+
+def tables(found: Evaluation) -> list[TextTable]:
+    """Return all tables: scores, and what error rates are made of."""
+    return [_scores(found), *_parts(found)]
+
+
+def _scores(found: Evaluation) -> TextTable:
+    """Return the scores: a group of rows for each metric, and one for the length ratio."""
+    several, drawn = len(found.systems) > 1, found.resamples > 0
+    shuffled = several and found.shuffles > 0
+    results = [result for system in found.systems for result in system.metrics.values()]
+    replicas = any(len(result.replicas) > 1 for result in results)
+    shown = {
+        "metric": True,
+        "system": True,
+        "score": True,
+        "±test": drawn,
+        "±opt": replicas,
+        "95 % interval": drawn,
+        "Δ": several,
+        "p shuffled": shuffled,
+        "p bootstrap": several and drawn,
+    }
+    groups = []
+    for name in found.systems[0].metrics:
+        rows = []
+        for i, system in enumerate(found.systems):
+            result = system.metrics[name]
+            cells = zip(shown, [result.title * (not i), system.name, *_cells(result)], strict=True)
+            rows.append([cell for column, cell in cells if shown[column]])
+        groups.append(rows)
+    blank = [""] * (sum(shown.values()) - 3)
+    groups.append(
+        [
+            ["length" * (not i), system.name, f"{system.length_ratio:.3f}", *blank]
+            for i, system in enumerate(found.systems)
+        ]
+    )
+    header = [column for column, wanted in shown.items() if wanted]
+    return TextTable(header=header, groups=groups, texts=2)
+
+
+def _cells(result: MetricResult) -> list[str]:
+    """Return all cells that follow the name of a system."""
+    interval, against = result.interval, result.against_first
+    cells = [f"{result.score:.2f}", _number(result.deviation), _number(result.optimizer_deviation)]
+    cells.append("" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}")
+    if against is None:
+        return [*cells, "", "", ""]
+    p_values = (_number(against.p_randomization, 4), _number(against.p_bootstrap, 3))
+    return [*cells, f"{against.difference:+.2f}", *p_values]
+
+
+def _parts(found: Evaluation) -> Iterator[TextTable]:
+    for name, first in found.systems[0].metrics.items():
+        if first.parts is None:
+            continue
+        results = [(system.name, system.metrics[name]) for system in found.systems]
+        rows = [
+            [title, *(_number(value) for value in (result.score, *(result.parts or {}).values()))]
+            for title, result in results
+        ]
+        yield TextTable(header=["system", first.title, *first.parts], groups=[rows])
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def notes(found: Evaluation) -> list[str]:
+    """Return signatures, and how the numbers were found."""
+    first = found.systems[0].metrics.values()
+    lines = [f"{result.title}|{result.signature}" for result in first]
+    several = len(found.systems) > 1
+    random = []
+    if found.resamples:
+        random.append(f"{found.resamples} resampled test sets of {found.sentences} sentences")
+    if several and found.shuffles:
+        random.append(f"{found.shuffles} shuffles of the outputs")
+    if random:
+        lines.append(f"{', '.join(random)}, seed {found.seed}")
+    if several:
+        lines.append(f"Δ and p are against {found.systems[0].name}")
+    return lines
+
+
+def markdown(table: TextTable) -> str:
+    r"""Return a table in Markdown.
+
+    Examples
+    --------
+    >>> print(markdown(TextTable(header=["system", "BLEU"], groups=[[["a|b", "26.31"]]])))
+    | system | BLEU |
+    | --- | ---: |
+    | a\|b | 26.31 |
+    """
+    lines: list[Sequence[str]] = [table.header, _rule(table, "---", "---:")]
+    lines += [row for group in table.groups for row in group]
+    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+    return "\n".join([*([f"**{table.title}**", ""] if table.title else []), *rows])
+
+
+def latex(table: TextTable) -> str:
+    r"""Return a table in LaTeX, which needs the package booktabs.
+
+    Examples
+    --------
+    >>> print(latex(TextTable(header=["system", "BLEU"], groups=[[["a_b", "26.31"]]])))
+    \begin{tabular}{lr}
+    \toprule
+    system & BLEU \\
+    \midrule
+    a\_b & 26.31 \\
+    \bottomrule
+    \end{tabular}
+    """
+    rules = ["\\toprule", *["\\midrule"] * len(table.groups)]
+    lines = [*([f"% {table.title}"] if table.title else [])]
+    lines.append(f"\\begin{{tabular}}{{{''.join(_rule(table, 'l', 'r'))}}}")
+    for rule, group in zip(rules, [[table.header], *table.groups], strict=True):
+        lines.append(rule)
+        lines += [" & ".join(map(_escape, row)) + " \\\\" for row in group]
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
+
+
+def _rule(table: TextTable, text: str, number: str) -> list[str]:
+    return [text if i < table.texts else number for i in range(len(table.header))]
+
+
+_LATEX = {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "±": "$\\pm$",
+    "Δ": "$\\Delta$",
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+}
+
+
+def _escape(text: str) -> str:
+    return re.sub("|".join(map(re.escape, _LATEX)), lambda found: _LATEX[found[0]], text)
