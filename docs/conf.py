@@ -40,6 +40,7 @@ html_show_copyright = False
 LINK = re.compile(r"\]\(([\w/-]+)\.md\)")
 NAME = re.compile(r"^- `(hopefear\.[\w.]+)`.*$", re.MULTILINE)
 SAMPLE = re.compile(r"^```\w+:\S+", re.MULTILINE)
+FILE = re.compile(r"^```(\w+) file=(\S+)$", re.MULTILINE)
 ROOM = "overflow: auto hidden; padding: 0.4em 0"  # of a formula that is too wide for a phone
 
 
@@ -50,8 +51,10 @@ def prepare(_: Sphinx, page: str, source: list[str]) -> None:
         text += contents(text)
     elif page == "api":
         text = NAME.sub(docstrings, text)
-    # Samples are named after formats. Files outside this folder are offered as copies.
-    source[0] = SAMPLE.sub("```text", text).replace("](../", "](path:../")
+    # Samples of formats are named after them, and files that a page makes have names.
+    text = FILE.sub(r"```{code-block} \1\n:caption: \2", SAMPLE.sub("```text", text))
+    # What is linked outside this folder is offered as a copy.
+    source[0] = text.replace("](../", "](path:../")
 
 
 def contents(index: str) -> str:
