@@ -318,6 +318,7 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
     from hopefear.evaluation import choose_metrics
     from hopefear.evaluation import evaluate as evaluate_systems
     from hopefear.formats.systems import read_systems
+    from hopefear.formats.texts import stream_texts
     from hopefear.metrics import check_tokenization
 
     chosen = _decode(EvaluateSettings, settings, "evaluate")
@@ -337,6 +338,9 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
         resamples=chosen.resamples,
         shuffles=chosen.shuffles,
         seed=chosen.seed,
+        differences=chosen.differences,
+        buckets=chosen.buckets or chosen.frequencies is not None,
+        frequencies=None if chosen.frequencies is None else stream_texts(chosen.frequencies),
         threads=chosen.threads,
         tell=progress or tell_nobody,
     )

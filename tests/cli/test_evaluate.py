@@ -140,6 +140,30 @@ def test_tables_are_also_markdown_and_latex(hopefear: Hopefear) -> None:
     assert (found.code, "--json" in found.err) == (2, True)
 
 
+def test_wins_and_losses_and_buckets_are_printed(hopefear: Hopefear) -> None:
+    options = ["--hyp", "a", "--hyp", "b", "--refs", "r1", "--metric", "chrf"]
+    options += ["--differences", "1", "--frequencies", "r2"]
+    printed = hopefear("evaluate", *options).out
+    for title in ("score by the length", "F1 of words", "largest wins of b", "largest losses of b"):
+        assert title in printed
+    found = json.loads(hopefear("evaluate", *options, "--json").out)
+    assert found["differences"][0]["wins"][0]["text"] == "the cat sat on the mat ."
+    assert [bucket["label"] for bucket in found["by_frequency"]] == ["1", "2"]
+    assert found == json.loads(
+        json.dumps(
+            package.evaluate(
+                hyp=["a", "b"],
+                refs="r1",
+                metric="chrf",
+                differences=1,
+                frequencies=Path("r2").read_text().splitlines(),
+            ).table()
+        )
+    )
+    assert "F1 of words" in hopefear("evaluate", *options, "--markdown").out
+    assert not package.evaluate(hyp=["a", "b"], refs="r1").by_frequency
+
+
 def test_names_are_not_cut_off_in_a_file(hopefear: Hopefear) -> None:
     long = "a" * 150
     Path(long).write_text(Path("a").read_text())

@@ -131,8 +131,8 @@ def _table(content: "TextTable") -> Table:
     table = Table(
         box=SIMPLE_HEAD, pad_edge=False, title=content.title or None, title_justify="left"
     )
-    for i, name in enumerate(content.header):
-        table.add_column(name, justify="left" if i < content.texts else "right", overflow="fold")
+    for name, letter in zip(content.header, content.alignment, strict=True):
+        table.add_column(Text(name), justify="left" if letter == "l" else "right", overflow="fold")
     for group in content.groups:
         for row in group:
             table.add_row(*map(Text, row))

@@ -7,6 +7,8 @@ from hopefear.commands.choices import OUTPUT, THREADS, metrics_to_choose, tokeni
 from hopefear.errors import ConfigError
 from hopefear.settings import setting, settings
 
+PARTS = "Sentences and words"
+
 
 @settings
 class EvaluateSettings:
@@ -44,6 +46,22 @@ class EvaluateSettings:
         10_000, "Shuffles of approximate randomization; 0 for no randomization.", least=0
     )
     seed: int = setting(12345, "Determines the test sets and the shuffles.", least=0)
+    differences: int = setting(
+        0,
+        "Also show this many sentences in which a system wins most, and in which it loses most, "
+        "against the first one, by the first metric.",
+        least=0,
+        group=PARTS,
+    )
+    buckets: bool = setting(
+        False, "Also score sentences by their length and words by their frequency.", group=PARTS
+    )
+    frequencies: Path | tuple[str, ...] | None = setting(
+        None,
+        "A text, such as that of the training data, in which the words are counted for buckets.",
+        shown="the references",
+        group=PARTS,
+    )
     threads: int = setting(0, THREADS, least=0, shown="one per core")
 
 

@@ -8,16 +8,27 @@ from hopefear.evaluation.randomization import (
     shuffled_sums,
     two_sided_p,
 )
-from hopefear.evaluation.results import AgainstFirst, Evaluation, MetricResult, SystemResult
+from hopefear.evaluation.results import (
+    AgainstFirst,
+    Bucket,
+    Evaluation,
+    MetricResult,
+    SentenceDifference,
+    SystemDifferences,
+    SystemResult,
+)
 from hopefear.evaluation.systems import choose_metrics, evaluate
 
 __all__ = [
     "AgainstFirst",
+    "Bucket",
     "Comparison",
     "Evaluation",
     "Interval",
     "MetricResult",
     "ReplicaComparison",
+    "SentenceDifference",
+    "SystemDifferences",
     "SystemResult",
     "choose_metrics",
     "compare",

@@ -1,11 +1,19 @@
 """What an evaluation found, and the same as plain values."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from hopefear.evaluation.bootstrap import Interval
 
-__all__ = ["AgainstFirst", "Evaluation", "MetricResult", "SystemResult"]
+__all__ = [
+    "AgainstFirst",
+    "Bucket",
+    "Evaluation",
+    "MetricResult",
+    "SentenceDifference",
+    "SystemDifferences",
+    "SystemResult",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,21 +85,81 @@ class SystemResult:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SentenceDifference:
+    """A sentence with the outputs of two systems; `difference` is positive if the second is better.
+
+    Sentences are counted from 0.
+    """
+
+    sentence: int
+    difference: float
+    score: float
+    first_score: float
+    text: str
+    first_text: str
+    references: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemDifferences:
+    """Where a system wins most and loses most against the first one, by sentence scores."""
+
+    system: str
+    first: str
+    metric: str
+    wins: Sequence[SentenceDifference]
+    losses: Sequence[SentenceDifference]
+
+    def table(self) -> dict[str, object]:
+        """Return everything as plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """A part of the test set: `count` sentences, or words of the references.
+
+    `scores` has a number for each system, the mean of its replicas: for sentences by metric, for
+    words `f1`, `precision` and `recall`, from 0 to 100.
+    """
+
+    label: str
+    count: int
+    scores: Mapping[str, Sequence[float]]
+
+    def table(self) -> dict[str, object]:
+        """Return everything as plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """The scores of all systems; the first one is the baseline of the others."""
+    """The scores of all systems; the first one is the baseline of the others.
+
+    Where they were asked for: `differences` are the sentences in which each of the other systems
+    wins and loses most, `by_length` the scores by the length of sentences, and `by_frequency`
+    those of words by their frequency.
+    """
 
     systems: Sequence[SystemResult]
     sentences: int
     resamples: int
     shuffles: int
     seed: int
+    differences: Sequence[SystemDifferences] = ()
+    by_length: Sequence[Bucket] = ()
+    by_frequency: Sequence[Bucket] = ()
 
     def table(self) -> dict[str, object]:
         """Return everything as plain values, for JSON."""
-        return {
+        table: dict[str, object] = {
             "systems": [system.table() for system in self.systems],
             "sentences": self.sentences,
             "resamples": self.resamples,
             "shuffles": self.shuffles,
             "seed": self.seed,
         }
+        for name in ("differences", "by_length", "by_frequency"):
+            if parts := getattr(self, name):
+                table[name] = [part.table() for part in parts]
+        return table

@@ -1,23 +1,18 @@
 """Scores of one or more systems, with confidence intervals and p-values."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hopefear.errors import ConfigError, DataError
-from hopefear.evaluation.bootstrap import compare, interval, resampled_sums
-from hopefear.evaluation.randomization import deviation, shuffled_sums, two_sided_p
-from hopefear.evaluation.results import AgainstFirst, Evaluation, MetricResult, SystemResult
-from hopefear.metrics import Bleu, References, Statistics, TextMetric, Wer, metrics
+from hopefear.evaluation.buckets import length_buckets, word_buckets
+from hopefear.evaluation.measured import Measured, Outputs
+from hopefear.evaluation.results import Evaluation, SystemResult
+from hopefear.evaluation.sentences import system_differences
+from hopefear.metrics import References, TextMetric, metrics
 from hopefear.settings import config
 
 __all__ = ["choose_metrics", "evaluate"]
-
-Outputs = Sequence[tuple[str, Sequence[Sequence[str]]]]
-"""The name of each system and its replicas, each with a text for every sentence."""
 
 
 def choose_metrics(
@@ -71,6 +66,9 @@ def evaluate(
     resamples: int = 1000,
     shuffles: int = 10_000,
     seed: int = 12345,
+    differences: int = 0,
+    buckets: bool = False,
+    frequencies: Iterable[str] | None = None,
     threads: int = 0,
     tell: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Evaluation:
@@ -91,6 +89,12 @@ def evaluate(
         The number of shuffles of approximate randomization; 0 for none.
     seed : int
         Seed of both.
+    differences : int
+        The number of sentences in which a system wins most, and loses most, against the first.
+    buckets : bool
+        Score sentences by their length and words by their frequency.
+    frequencies : iterable of str, optional
+        Sentences in which words are counted; by default the references.
     threads : int
         The number of threads; 0 for one per core. It does not change the result.
     tell : callable
@@ -105,7 +109,8 @@ def evaluate(
     >>> [round(system.metrics["bleu"].score, 2) for system in found.systems]
     [77.82, 0.0]
     """
-    _check(systems, references, metrics, {"resamples": resamples, "shuffles": shuffles})
+    counts = {"resamples": resamples, "shuffles": shuffles, "differences": differences}
+    _check(systems, references, metrics, counts)
     found = Measured(systems, references, metrics, threads, tell)
     resampled = found.resampled(resamples, seed)
     shuffled = [found.shuffled_p(i, shuffles, seed) for i in range(len(systems))]
@@ -125,6 +130,11 @@ def evaluate(
         resamples=resamples,
         shuffles=shuffles,
         seed=seed,
+        differences=[
+            system_differences(found, i, differences) for i in range(1, len(systems)) if differences
+        ],
+        by_length=length_buckets(found) if buckets else (),
+        by_frequency=word_buckets(found, frequencies) if buckets else (),
     )
 
 
@@ -151,142 +161,3 @@ def _check(
                 )
     if not len(references):
         raise DataError(f"{references.prefix}no sentences to evaluate")
-
-
-class Measured:
-    """The statistics of all sentences, by metric, system and replica.
-
-    Parameters
-    ----------
-    systems, references, metrics, threads, tell
-        As in `evaluate`.
-    """
-
-    def __init__(
-        self,
-        systems: Outputs,
-        references: References,
-        metrics: Mapping[str, TextMetric],
-        threads: int,
-        tell: Callable[[str, int, int], None],
-    ) -> None:
-        self._systems, self._references, self.metrics = systems, references, metrics
-        self._threads = threads
-        self.statistics: dict[str, list[list[Statistics]]] = {}
-        done, total = 0, len(metrics) * sum(len(replicas) for _, replicas in systems)
-        for name, metric in metrics.items():
-            prepared = metric.prepare(references)
-            self.statistics[name] = []
-            for title, replicas in systems:
-                own = []
-                for texts in replicas:
-                    tell(f"{title}: {name}", done, total)
-                    own.append(prepared.statistics(texts, threads=threads))
-                    done += 1
-                self.statistics[name].append(own)
-
-    def scores(self, name: str, system: int) -> list[float]:
-        """Return the score of each replica of a system."""
-        metric = self.metrics[name]
-        return [float(metric.score(m.sum(axis=0))) for m in self.statistics[name][system]]
-
-    def length_ratio(self, system: int) -> float:
-        """Return the words of a system, divided by those of the references: BLEU's ratio."""
-        for name, metric in self.metrics.items():
-            if isinstance(metric, Bleu):
-                own = self.statistics[name][system]
-                break
-        else:
-            chosen = [m.tokenize for m in self.metrics.values() if hasattr(m, "tokenize")]
-            metric = Bleu(order=1, **({"tokenize": chosen[0]} if chosen else {}))
-            prepared = metric.prepare(self._references)
-            texts = self._systems[system][1]
-            own = [prepared.statistics(each, threads=self._threads) for each in texts]
-        return float(np.mean([metric.length_ratio(each) for each in own]))
-
-    def resampled(self, resamples: int, seed: int) -> dict[str, list[list[NDArray[np.float64]]]]:
-        """Return the scores of each system's replicas on the same resampled test sets."""
-        if not resamples:
-            return {}
-        matrices = [m for name in self.metrics for own in self.statistics[name] for m in own]
-        sums = iter(resampled_sums(matrices, resamples=resamples, seed=seed))
-        return {
-            name: [[metric.score(next(sums)) for _ in own] for own in self.statistics[name]]
-            for name, metric in self.metrics.items()
-        }
-
-    def shuffled_p(self, system: int, shuffles: int, seed: int) -> dict[str, float]:
-        """Return the p-value of the difference from the first system, for each metric."""
-        if not system or not shuffles:
-            return {}
-        # All metrics see the same shuffles: their statistics stand side by side.
-        sides = [
-            [
-                np.hstack(each)
-                for each in zip(*(m[i] for m in self.statistics.values()), strict=True)
-            ]
-            for i in (system, 0)
-        ]
-        widths = [own[0][0].shape[1] for own in self.statistics.values()]
-        ends = np.cumsum(widths)[:-1]
-        sums = shuffled_sums(sides[0], sides[1], shuffles=shuffles, seed=seed)
-        first, second = (np.split(side, ends, axis=1) for side in sums)
-        observed = [np.split(np.sum([m.sum(axis=0) for m in side], axis=0), ends) for side in sides]
-        return {
-            name: two_sided_p(metric, (first[i], second[i]), (observed[0][i], observed[1][i]))
-            for i, (name, metric) in enumerate(self.metrics.items())
-        }
-
-    def result(
-        self,
-        name: str,
-        system: int,
-        resampled: Sequence[Sequence[NDArray[np.float64]]] | None,
-        shuffled: float | None,
-    ) -> MetricResult:
-        """Return what one metric says of one system, given p-value and scores of resampling."""
-        metric = self.metrics[name]
-        scores = self.scores(name, system)
-        score = float(np.mean(scores))
-        # What one could have had with another test set, whichever replica is chosen: the mean.
-        means = None if resampled is None else [np.mean(own, axis=0) for own in resampled]
-        against = None
-        if system:
-            difference = score - float(np.mean(self.scores(name, 0)))
-            drawn = None
-            if means is not None:
-                drawn = compare(
-                    means[system],
-                    means[0],
-                    difference=difference,
-                    higher_is_better=metric.higher_is_better,
-                )
-            against = AgainstFirst(
-                difference=difference,
-                p_randomization=shuffled,
-                p_bootstrap=None if drawn is None else drawn.p_value,
-                wins=None if drawn is None else drawn.wins,
-            )
-        return MetricResult(
-            score=score,
-            title=metric.name,
-            signature=metric.signature(self._references),
-            replicas=scores,
-            optimizer_deviation=deviation(scores),
-            deviation=_mean_deviation(resampled[system]) if resampled else None,
-            interval=interval(means[system]) if means else None,
-            against_first=against,
-            parts=self._parts(metric, system),
-        )
-
-    def _parts(self, metric: TextMetric, system: int) -> Mapping[str, float] | None:
-        if not isinstance(metric, Wer):
-            return None
-        texts = self._systems[system][1]
-        parts = [metric.parts(self._references, each, threads=self._threads) for each in texts]
-        return {name: float(np.mean([part[name] for part in parts])) for name in parts[0]}
-
-
-def _mean_deviation(resampled: Sequence[NDArray[np.float64]]) -> float:
-    """Return the deviation of scores on resampled test sets: its mean over the replicas."""
-    return float(np.mean([np.std(scores, ddof=len(scores) > 1) for scores in resampled]))

@@ -9,19 +9,36 @@ from hopefear.evaluation.results import Evaluation, MetricResult
 __all__ = ["TextTable", "latex", "markdown", "notes", "tables"]
 
 
+RULES = {"l": "---", "r": "---:"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class TextTable:
-    """Rows of cells in groups; the first `texts` columns are text and the others numbers."""
+    """Rows of cells in groups; `align` has an ``l`` for each column of text, ``r`` for numbers.
+
+    By default all columns but the first one are numbers.
+    """
 
     header: Sequence[str]
     groups: Sequence[Sequence[Sequence[str]]]
-    texts: int = 1
+    align: str = ""
     title: str = ""
+
+    @property
+    def alignment(self) -> str:
+        """A letter for each column."""
+        return self.align or "l".ljust(len(self.header), "r")
 
 
 def tables(found: Evaluation) -> list[TextTable]:
-    """Return all tables: scores, and what error rates are made of."""
-    return [_scores(found), *_parts(found)]
+    """Return all tables: scores, parts of error rates, buckets, and sentences that differ."""
+    return [
+        _scores(found),
+        *_parts(found),
+        *_lengths(found),
+        *_frequencies(found),
+        *_differences(found),
+    ]
 
 
 def _scores(found: Evaluation) -> TextTable:
@@ -57,7 +74,7 @@ def _scores(found: Evaluation) -> TextTable:
         ]
     )
     header = [column for column, wanted in shown.items() if wanted]
-    return TextTable(header=header, groups=groups, texts=2)
+    return TextTable(header=header, groups=groups, align="ll".ljust(len(header), "r"))
 
 
 def _cells(result: MetricResult) -> list[str]:
@@ -81,6 +98,57 @@ def _parts(found: Evaluation) -> Iterator[TextTable]:
             for title, result in results
         ]
         yield TextTable(header=["system", first.title, *first.parts], groups=[rows])
+
+
+def _lengths(found: Evaluation) -> Iterator[TextTable]:
+    if found.by_length:
+        titles = {name: result.title for name, result in found.systems[0].metrics.items()}
+        groups = [
+            [
+                [
+                    title * (not i),
+                    bucket.label,
+                    f"{bucket.count}",
+                    *map(_number, bucket.scores[name]),
+                ]
+                for i, bucket in enumerate(found.by_length)
+            ]
+            for name, title in titles.items()
+        ]
+        header = ["metric", "words", "sentences", *(system.name for system in found.systems)]
+        title = "score by the length of the reference"
+        align = "ll".ljust(len(header), "r")
+        yield TextTable(header=header, groups=groups, title=title, align=align)
+
+
+def _frequencies(found: Evaluation) -> Iterator[TextTable]:
+    if found.by_frequency:
+        rows = [
+            [bucket.label, f"{bucket.count}", *map(_number, bucket.scores["f1"])]
+            for bucket in found.by_frequency
+        ]
+        header = ["frequency", "words", *(system.name for system in found.systems)]
+        yield TextTable(header=header, groups=[rows], title="F1 of words by their frequency")
+
+
+def _differences(found: Evaluation) -> Iterator[TextTable]:
+    for against in found.differences:
+        for what, sentences in (("wins", against.wins), ("losses", against.losses)):
+            groups = [
+                [
+                    [f"{one.sentence}" * (not i), "reference", "", reference]
+                    for i, reference in enumerate(one.references)
+                ]
+                + [
+                    ["", against.first, _number(one.first_score), one.first_text],
+                    ["", against.system, _number(one.score), one.text],
+                ]
+                for one in sentences
+            ]
+            title = f"largest {what} of {against.system} against {against.first}"
+            header = ["sentence", "", against.metric, "text"]
+            if groups:
+                yield TextTable(header=header, groups=groups, title=title, align="llrl")
 
 
 def _number(value: float | None, digits: int = 2) -> str:
@@ -114,7 +182,7 @@ def markdown(table: TextTable) -> str:
     | --- | ---: |
     | a\|b | 26.31 |
     """
-    lines: list[Sequence[str]] = [table.header, _rule(table, "---", "---:")]
+    lines: list[Sequence[str]] = [table.header, [RULES[letter] for letter in table.alignment]]
     lines += [row for group in table.groups for row in group]
     rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
     return "\n".join([*([f"**{table.title}**", ""] if table.title else []), *rows])
@@ -136,15 +204,11 @@ def latex(table: TextTable) -> str:
     """
     rules = ["\\toprule", *["\\midrule"] * len(table.groups)]
     lines = [*([f"% {table.title}"] if table.title else [])]
-    lines.append(f"\\begin{{tabular}}{{{''.join(_rule(table, 'l', 'r'))}}}")
+    lines.append(f"\\begin{{tabular}}{{{table.alignment}}}")
     for rule, group in zip(rules, [[table.header], *table.groups], strict=True):
         lines.append(rule)
         lines += [" & ".join(map(_escape, row)) + " \\\\" for row in group]
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
-
-
-def _rule(table: TextTable, text: str, number: str) -> list[str]:
-    return [text if i < table.texts else number for i in range(len(table.header))]
 
 
 _LATEX = {

@@ -19,6 +19,7 @@ __all__ = [
     "read_reference_lines",
     "read_references",
     "read_texts",
+    "stream_texts",
     "write_feature_table",
 ]
 
@@ -33,6 +34,16 @@ def read_texts(texts: Texts) -> Sequence[str]:
     if not isinstance(texts, Sequence):
         raise DataError(f"expected a file or a list of strings, got {texts!r:.60}")
     return texts
+
+
+def stream_texts(texts: Texts) -> Iterator[str]:
+    """Yield the lines of a file, which need not fit into memory, or the given sentences."""
+    if not isinstance(texts, str | Path):
+        yield from read_texts(texts)
+        return
+    with open_source(texts) as source:
+        for _, line in source:
+            yield line
 
 
 def name_of_texts(texts: Texts, number: int) -> str:
