@@ -40,7 +40,7 @@ def reference() -> str:
         options = [*own, *chain(*others)]
         registries |= {o.registry.kind: o.registry for o in options if o.registry is not None}
         shown = [option for option in options if not option.chosen or "." not in option.name]
-        for group, members in _grouped(shown).items():
+        for group, members in _grouped(shown, command.order).items():
             lines += [f"### {group}"] if group else []
             lines += [*HEADER, *(_row(option, in_files) for option in members), ""]
     for registry in registries.values():
@@ -65,11 +65,11 @@ def _choices(registry: Registry[Any]) -> Iterator[str]:
             yield ""
 
 
-def _grouped(options: Iterable[Option]) -> Mapping[str, list[Option]]:
-    groups: dict[str, dict[str, Option]] = {}
+def _grouped(options: Iterable[Option], first: Iterable[str]) -> Mapping[str, list[Option]]:
+    groups: dict[str, dict[str, Option]] = {heading: {} for heading in ("", *first)}
     for option in options:
         groups.setdefault(option.group, {}).setdefault(option.key, option)
-    return {group: list(members.values()) for group, members in groups.items()}
+    return {group: list(members.values()) for group, members in groups.items() if members}
 
 
 def _row(option: Option, in_files: Collection[str]) -> str:

@@ -1,6 +1,7 @@
 """What people meet when they use the command line for the first time."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 import hopefear as package
 from candidate_files import write_candidates
 from command_line import Hopefear
-from hopefear.cli.commands import COMMANDS, EXAMPLES
+from hopefear.cli.commands import COMMANDS, EXAMPLES, TUNE_GROUPS
 from hopefear.cli.generate import SettingsCommand
 from hopefear.cli.program import app
 from hopefear.events import EpochFinished
@@ -46,6 +47,15 @@ def test_the_examples_of_every_command_have_options_that_it_has(
         assert line.startswith(f"hopefear {name}")
         assert [word for word in line.split() if word[:2] == "--" and word not in options] == []
     assert f"Examples:\n  {EXAMPLES[name][0]}\n" in shown
+
+
+def test_the_help_of_tune_begins_with_what_everybody_needs(hopefear: Hopefear) -> None:
+    shown = hopefear("tune", "--help").out
+    headings = re.findall(r"^([A-Z].*):$", shown, re.MULTILINE)
+    assert headings == ["Examples", "Arguments", *TUNE_GROUPS, "Other"]
+    needed = ("--nbest", "--refs", "--metric", "-o,", "--dev-nbest", "--block")
+    places = [shown.index(f"\n  {option} ") for option in needed]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize(

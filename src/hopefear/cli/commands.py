@@ -394,7 +394,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "train": ("hopefear train -s train.de -t train.en -o model",),
     "translate": ("hopefear translate model --weights run < test.de > test.en",),
     "tune": (
-        "hopefear tune kbest-mira --nbest dev.jsonl --refs dev.ref -o run",
+        "hopefear tune --nbest dev.jsonl --refs dev.ref -o run",
         "hopefear tune mert --nbest dev.csv --columns text=mt --refs dev.ref -o run \\",
         "    --features +words,+agreement:chrf --dev-nbest held.csv --dev-refs held.ref",
         "hopefear tune mira --model model --source dev.de --refs dev.en -o run",
@@ -416,6 +416,12 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
 }
 """What people type, for the help of each command."""
 
+TUNE_GROUPS = (
+    *("Tuning data", "Metric", "Output", "Held-out data", "Learner", "Rhythm", "Stopping", "Run"),
+    *("Decoder", "Strategy", "Discretization"),
+)
+"""The groups in the help of `tune`: first what everybody needs."""
+
 
 def make_command(name: str) -> SettingsCommand:
     """Make a command from the declarations of its settings."""
@@ -429,5 +435,11 @@ def make_command(name: str) -> SettingsCommand:
         "and the defaults of a preset."
     )
     return SettingsCommand(
-        name, COMMANDS[name], kinds, given=_chosen_run, note=note, examples=EXAMPLES.get(name, ())
+        name,
+        COMMANDS[name],
+        kinds,
+        given=_chosen_run,
+        note=note,
+        examples=EXAMPLES[name],
+        order=TUNE_GROUPS,
     )

@@ -61,6 +61,8 @@ class SettingsCommand(click.Command):
         The end of the help where nothing is chosen.
     examples : sequence of str
         Commands that people type, for the beginning of the help.
+    order : sequence of str
+        The groups that come first in the help.
     """
 
     def __init__(
@@ -72,10 +74,11 @@ class SettingsCommand(click.Command):
         given: Given = lambda typed: None,
         note: str = "",
         examples: Sequence[str] = (),
+        order: Sequence[str] = (),
     ) -> None:
         self.kinds = [getattr(import_module(m), c) for m, c in (k.split(":") for k in kinds)]
         self._function, self._given, self._note = function, given, note
-        self._examples = examples
+        self._examples, self.order = examples, order
         self._options: dict[str, tuple[int, Option]] = {}
         super().__init__(
             name,
@@ -177,7 +180,8 @@ class SettingsCommand(click.Command):
         arguments = [option for option in own if option.declared.argument]
         seen = {option.name for option in arguments}
         groups = {"Arguments": [_help_row(option) for option in arguments]}
-        for option in [*others, *own]:
+        groups |= {heading: [] for heading in self.order}
+        for option in [*own, *others]:
             hidden = option.is_table or (option.chosen and table is None and "." in option.name)
             if not hidden and option.name not in seen:
                 groups.setdefault(option.group or "Options", []).append(_help_row(option))

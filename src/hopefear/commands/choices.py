@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-OUTPUT = "Output"
+OUTPUT, RUN = "Output", "Run"
 WITHOUT_RUN = "Data, without a run"
 SET = "Any setting by its dotted key; tables are written as in TOML."
 THREADS = "Number of threads; no result depends on it."

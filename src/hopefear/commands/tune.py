@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hopefear.commands.choices import OUTPUT, SET, systems_to_choose
+from hopefear.commands.choices import OUTPUT, RUN, SET, systems_to_choose
 from hopefear.errors import ConfigError
 from hopefear.settings import setting, settings
 
@@ -28,12 +28,12 @@ class TuneCommand:
         "Tune with each of several values of a setting, as in 'bits=4,6,8', and keep the best run "
         "on the held-out data; may be repeated. The same command again goes on where it stopped.",
         metavar="NAME=V1,V2",
-        group=OUTPUT,
+        group=RUN,
     )
     jobs: int = setting(
-        1, "Runs of the grid at the same time, which share the threads.", least=1, group=OUTPUT
+        1, "Runs of the grid at the same time, which share the threads.", least=1, group=RUN
     )
-    set: tuple[str, ...] = setting((), SET, metavar="KEY=VALUE", group=OUTPUT)
+    set: tuple[str, ...] = setting((), SET, metavar="KEY=VALUE", group=RUN)
 
     def check(self) -> None:
         """Refuse several jobs for one run."""

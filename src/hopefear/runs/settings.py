@@ -53,18 +53,6 @@ class DataSettings:
     nbest: tuple[Path, ...] = setting(
         (), "N-best lists in any supported format; a hypothesis found in several files counts once."
     )
-    forests: Path | None = setting(None, "Forests instead of lists: a file or a directory.")
-    source: Path | None = setting(
-        None,
-        "Sentences that a decoder translates again and again, instead of lists; or, with "
-        "--patterns, the sentences that the candidates translate.",
-    )
-    alignments: Path | None = setting(
-        None,
-        "Word alignments for --patterns: for each hypothesis, in the order of the lists, the links "
-        "to its source, as in '0-0 1-2'.",
-        shown="none: pairs count wherever both words occur",
-    )
     references: tuple[Path, ...] = setting(
         (), "Reference translations, one sentence per line, or JSON that has them.", option="refs"
     )
@@ -77,6 +65,12 @@ class DataSettings:
         "The feature that is the score of a hypothesis, instead of references; the learner does "
         "not see it.",
         metavar="NAME",
+    )
+    forests: Path | None = setting(None, "Forests instead of lists: a file or a directory.")
+    source: Path | None = setting(
+        None,
+        "Sentences that a decoder translates again and again, instead of lists; or, with "
+        "--patterns, the sentences that the candidates translate.",
     )
     format: str | None = setting(
         None,
@@ -98,6 +92,12 @@ class DataSettings:
         "The number of sentences, if the last ones may have no list.",
         shown="as in the lists",
         least=0,
+    )
+    alignments: Path | None = setting(
+        None,
+        "Word alignments for --patterns: for each hypothesis, in the order of the lists, the links "
+        "to its source, as in '0-0 1-2'.",
+        shown="none: pairs count wherever both words occur",
     )
 
     def check(self) -> None:
