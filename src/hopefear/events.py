@@ -59,7 +59,7 @@ class RunStarted(Event):
     """A run begins: what will be learned, from how much, and how good the start is.
 
     Scores are those of the start weights; the oracles are the best that the lists allow. `spread`
-    is how much each feature varies within a list, where the candidates are given. Of several
+    is how much each feature varies among the candidates of a sentence. Of several
     replicas, each begins with this event and has a number from 1. `reading_seconds` is what it took
     to get the data ready, before the first of them.
     """

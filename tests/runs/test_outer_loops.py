@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from hopefear.candidates import ForestSet, HasLists, ListSet
+from hopefear.candidates import ForestSet, HasLists, ListSet, Translations
 from hopefear.learners import AnyLearner, Pro
 from hopefear.learners.oro import Ranking
 from hopefear.metrics import Bleu
@@ -237,6 +237,9 @@ class ListsOnly(HasLists):
 
     def chosen(self, weights: FloatArray) -> FloatArray:
         return self._data.chosen(weights)
+
+    def translations(self, weights: FloatArray) -> Translations:
+        return self._data.translations(weights)
 
     def subset(self, sentences: Sequence[int]) -> "ListsOnly":
         return ListsOnly(self._data.subset(sentences))

@@ -21,7 +21,7 @@ from hopefear.events import (
 )
 from hopefear.formats import read_weights
 from hopefear.learners import KBestMira, Mert
-from hopefear.runs.run import average_weights
+from hopefear.runs.replicas import average_weights
 from hopefear.types import Weights
 
 

@@ -9,6 +9,7 @@ from hopefear.candidates.base import (
     HasLists,
     HasSurface,
     HasUnits,
+    Translations,
 )
 from hopefear.candidates.command import CommandDecoder, CommandSet
 from hopefear.candidates.decoded import DecodedSet, Parses, write_parses
@@ -30,5 +31,6 @@ __all__ = [
     "HasUnits",
     "ListSet",
     "Parses",
+    "Translations",
     "write_parses",
 ]

@@ -17,6 +17,7 @@ command (`CommandSet`) each implement what they truly have.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -42,7 +43,19 @@ __all__ = [
     "HasLists",
     "HasSurface",
     "HasUnits",
+    "Translations",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translations:
+    """What weights choose: a text for each sentence, and its row of the metric's statistics.
+
+    Sentences without candidates have an empty text and zeros.
+    """
+
+    texts: Sequence[str]
+    statistics: FloatArray
 
 
 class Candidates(ABC):
@@ -70,6 +83,10 @@ class Candidates(ABC):
     @abstractmethod
     def chosen(self, weights: FloatArray) -> FloatArray:
         """Return the metric's statistics of the 1-best candidates, summed up."""
+
+    @abstractmethod
+    def translations(self, weights: FloatArray) -> Translations | None:
+        """Return the 1-best candidates; None if they are another program's to make once more."""
 
     @abstractmethod
     def subset(self, sentences: Sequence[int]) -> Self:

@@ -14,8 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Self, cast
 
+import numpy as np
+
 from hopefear._core import thread_count
-from hopefear.candidates.base import Aside, HasLists
+from hopefear.candidates.base import Aside, HasLists, Translations
 from hopefear.candidates.calls import Call, plain_source, source_parts
 from hopefear.candidates.lists import ListSet
 from hopefear.candidates.tools import TOOLS, tool_of
@@ -245,7 +247,7 @@ class CommandSet(HasLists, Aside):
     """A corpus that a command translates.
 
     Nothing is translated twice: the lists under the start weights and under the last ones are kept,
-    and of all others how good the first translations are.
+    and of all others the first translations.
 
     Parameters
     ----------
@@ -297,7 +299,7 @@ class CommandSet(HasLists, Aside):
         self._names = Vocabulary() if feature_names is None else feature_names
         for name in start:
             self._names.add(name)
-        self._first: dict[_Key, FloatArray] = {}  # statistics of the first translations
+        self._first: dict[_Key, Translations] = {}  # the first ones of each list
         self._begun: dict[_Key, ExitStack] = {}  # a decoder whose lists were not asked for yet
         self._calls: Sequence[Call] = ()
         self._start = self._last = _key(start)
@@ -335,7 +337,13 @@ class CommandSet(HasLists, Aside):
         if self._sentences is not None:
             return self._part(self._listed(weights)).first
         key = _key(self._named(weights))
-        return self._first[key] if key in self._first else self._listed(weights).first
+        if key in self._first:
+            return np.asarray(self._first[key].statistics.sum(axis=0))
+        return self._listed(weights).first
+
+    def translations(self, weights: FloatArray) -> Translations | None:
+        """Return the first translation of each list, if the decoder has made it."""
+        return self._first.get(_key(self._named(weights)))
 
     def subset(self, sentences: Sequence[int]) -> Self:
         """Return the lists of these sentences; the command still translates all of them."""
@@ -402,7 +410,7 @@ class CommandSet(HasLists, Aside):
             raise DecoderError(f"the decoder listed no translations: {self._decoder.command}")
         if message := describe_large_value(lists.nbest):
             raise DataError(f"the decoder's lists: {message}")
-        self._first[_key(weights)] = lists.first
+        self._first[_key(weights)] = lists.first_translations
         return lists
 
     def _judged(self, builder: NBestBuilder) -> ListSet:

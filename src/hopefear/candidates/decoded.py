@@ -4,6 +4,7 @@ A sentence is parsed once, without language models; the parses are kept in a fil
 new weights.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from hopefear._core import KBestList
-from hopefear.candidates.base import HasBlockLists, HasForests, HasForestSets
+from hopefear.candidates.base import HasBlockLists, HasForests, HasForestSets, Translations
 from hopefear.candidates.forests import ForestSet
 from hopefear.candidates.lists import ListSet
 from hopefear.errors import FormatError
@@ -164,6 +165,8 @@ class DecodedSet(HasForests, HasForestSets, HasBlockLists):
         self._parses, self._rescorer, self._references = parses, rescorer, references
         self._sentences: Sequence[int] = range(len(references))
         self._factors: FloatArray | None = None
+        self._kept: dict[bytes, Translations] = {}  # of the first and of the best weights
+        self._best = -math.inf
 
     @property
     def feature_names(self) -> Vocabulary:
@@ -209,6 +212,7 @@ class DecodedSet(HasForests, HasForestSets, HasBlockLists):
     def scaled(self) -> Self:
         """The same data with each feature in its own unit."""
         scaled = copy(self)
+        scaled._kept = {}
         scaled._factors = 1.0 / self.feature_unit
         scaled.feature_spread = self.feature_spread / self.feature_unit
         scaled.feature_unit = np.ones(len(self.feature_names))
@@ -229,7 +233,7 @@ class DecodedSet(HasForests, HasForestSets, HasBlockLists):
         return forest if self._factors is None else Forest(forest.core.scaled(self._factors))
 
     def texts(self, weights: FloatArray) -> list[str]:
-        """Return the best translation of each sentence."""
+        """Return the best translation of each sentence that is translated."""
         original = self._unscaled(weights)
 
         def translate(sentence: int) -> str:
@@ -240,15 +244,30 @@ class DecodedSet(HasForests, HasForestSets, HasBlockLists):
 
     def chosen(self, weights: FloatArray) -> FloatArray:
         """Return the summed statistics of the best translations."""
-        numbers = np.asarray(self._sentences, dtype=np.int64)
-        rows = self.prepared.statistics(self.texts(weights), numbers, threads=self.threads)
-        total: FloatArray = rows.sum(axis=0)
+        total: FloatArray = self.translations(weights).statistics.sum(axis=0)
         return total
+
+    def translations(self, weights: FloatArray) -> Translations:
+        """Return the best translations; those of the first and of the best weights are kept."""
+        if (key := weights.tobytes()) in self._kept:
+            return self._kept[key]
+        numbers = np.asarray(self._sentences, dtype=np.int64)
+        texts, translated = [""] * self.sentence_count, self.texts(weights)
+        for number, text in zip(self._sentences, translated, strict=True):
+            texts[number] = text
+        statistics = np.zeros((len(texts), self.corpus_score.dimension))
+        statistics[numbers] = self.prepared.statistics(translated, numbers, threads=self.threads)
+        made = Translations(texts=texts, statistics=statistics)
+        score = self.corpus_score(statistics.sum(axis=0))
+        if score > self._best or not self._kept:
+            self._kept = dict([*self._kept.items()][:1]) | {key: made}
+            self._best = score
+        return made
 
     def subset(self, sentences: Sequence[int]) -> Self:
         """Return the corpus with translations of these sentences alone; parses are shared."""
         part = copy(self)
-        part._sentences = tuple(sentences)
+        part._sentences, part._kept = tuple(sentences), {}
         return part
 
     def kbest_lists(self, weights: FloatArray, k: int) -> ListSet:

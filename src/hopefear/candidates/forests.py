@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from hopefear import _core
-from hopefear.candidates.base import HasBlockLists, HasForests, HasSurface
+from hopefear.candidates.base import HasBlockLists, HasForests, HasSurface, Translations
 from hopefear.candidates.lists import ListSet
 from hopefear.errors import DataError
 from hopefear.forest import Forest, without_boundaries
@@ -175,6 +175,10 @@ class ForestSet(HasForests, HasSurface, HasBlockLists):
         table = self._texts.table
         strings = _core.best_strings(self.core, self.scores(weights), table, self.threads)
         return self._texts.statistics(strings[strings >= 0])
+
+    def translations(self, weights: FloatArray) -> Translations:
+        """Return the best derivations."""
+        return self.kbest_lists(weights, 1).first_translations
 
     @cached_property
     def bleu_forests(self) -> _core.BleuForests | None:

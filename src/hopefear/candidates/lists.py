@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
 from hopefear import _core
-from hopefear.candidates.base import HasSurface
+from hopefear.candidates.base import HasSurface, Translations
 from hopefear.errors import DataError
 from hopefear.metrics import Metric
 from hopefear.nbest import ErrorSurface, NBest
 from hopefear.translation.features.bins import shared_units
-from hopefear.types import FloatArray, Vocabulary
+from hopefear.types import FloatArray, IntArray, Vocabulary
 
 __all__ = ["ListSet"]
 
@@ -131,11 +131,33 @@ class ListSet(HasSurface):
         """Return the summed statistics of the 1-best hypotheses."""
         return self.nbest.sum_statistics(self.nbest.best(weights, threads=self.threads))
 
+    def translations(self, weights: FloatArray) -> Translations:
+        """Return the 1-best hypotheses."""
+        return self._of(self.nbest.best(weights, threads=self.threads))
+
     @property
     def first(self) -> FloatArray:
         """The summed statistics of the first hypothesis of each list."""
+        return self.nbest.sum_statistics(self._first_rows)
+
+    @property
+    def first_translations(self) -> Translations:
+        """The first hypothesis of each list."""
+        return self._of(self._first_rows)
+
+    @property
+    def _first_rows(self) -> IntArray:
         offsets = self.nbest.offsets
-        return self.nbest.sum_statistics(np.where(np.diff(offsets) > 0, offsets[:-1], -1))
+        return np.where(np.diff(offsets) > 0, offsets[:-1], -1)
+
+    def _of(self, rows: IntArray) -> Translations:
+        """Return some hypotheses, one of each list; -1 stands for none."""
+        statistics = np.zeros((len(rows), self.corpus_score.dimension))
+        for sentence, row in enumerate(rows.tolist()):
+            if row >= 0:
+                statistics[sentence] = cast(FloatArray, self.nbest.statistics_of(row, row + 1))[0]
+        texts = ["" if row < 0 else self.nbest.text(row) for row in rows.tolist()]
+        return Translations(texts=texts, statistics=statistics)
 
     def merged(self, other: Self) -> Self:
         """Return these lists, followed by what only the other ones have."""

@@ -145,6 +145,7 @@ def load_given(
         files="candidates",
         fingerprints={},
         warnings=warnings,
+        references=given.references,
     )
 
 

@@ -223,6 +223,7 @@ def _load_forests(
         fingerprints=_of_role(role, fingerprints),
         warnings=tokenization_warnings(metric, references),
         added=frozenset() if counter is None else counter.names,
+        references=references,
     )
 
 

@@ -179,6 +179,7 @@ class _Models:
                 f"{role}.source": fingerprint_texts(sentences),
                 f"{role}.references": fingerprint_texts(references.sentences),
             },
+            references=references,
         )
 
     def _fingerprint_model(self) -> str:
@@ -270,6 +271,7 @@ class _Commands:
                 f"{role}.references": fingerprint_texts(references.sentences),
             },
             warnings=tokenization_warnings(metric, references),
+            references=references,
         )
 
 

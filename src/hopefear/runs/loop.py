@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from hopefear import __version__
-from hopefear.candidates import Aside, Candidates, HasSurface
+from hopefear.candidates import Aside, Candidates
 from hopefear.events import (
     CheckpointWritten,
     CrossValidated,
@@ -286,7 +286,7 @@ def _started(course: Course, dev: Candidates | None, first: FloatArray, about: A
         dev_score=None if dev is None else dev.score(_aligned(first, names, dev)),
         dev_oracle=None if dev is None else dev.oracle_score,
         reading_seconds=about.reading_seconds,
-        spread=_named(data.feature_spread, names) if isinstance(data, HasSurface) else None,
+        spread=_named(data.feature_spread, names),
     )
 
 

@@ -10,8 +10,6 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import cast
 
-import numpy as np
-
 from hopefear.candidates import ForestSet, ListSet
 from hopefear.candidates.discretized import add_bin_names, learn_bins
 from hopefear.cluster.tasks import carry_out
@@ -46,8 +44,10 @@ from hopefear.runs.load import Loaded, discretized, load_data
 from hopefear.runs.load_decoder import load_corpora
 from hopefear.runs.loop import About, learn
 from hopefear.runs.regression import regression_weights
+from hopefear.runs.replicas import summarize_replicas
 from hopefear.runs.result_guards import check_better, check_replicas
 from hopefear.runs.run_directory import RunDirectory
+from hopefear.runs.sentences import SENTENCES_FILE, write_sentences
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.start import random_weights, regresses, start_weights, with_decoder
 from hopefear.runs.weights_output import choose_output
@@ -55,7 +55,7 @@ from hopefear.translation.features.bins import Discretization, FeatureBins, spre
 from hopefear.translation.features.counting import WordCounter
 from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["average_weights", "run", "summarize_replicas"]
+__all__ = ["run"]
 
 NONE_GIVEN: Mapping[str, Given] = MappingProxyType({})
 NO_DEV = Note(
@@ -134,7 +134,7 @@ def run(
             reading_seconds=seconds,
         )
         executor = stack.enter_context(executor_of(settings, folder))
-        learned = (_learn if settings.replicas == 1 else _learn_replicas)(
+        learned = (_learn_alone if settings.replicas == 1 else _learn_replicas)(
             settings, data, about, directory, executor, tell
         )
         notes = (Noted(message=message) for message in chosen)
@@ -173,6 +173,10 @@ class _Data:
     bins: FeatureBins = field(default_factory=dict)
     folder: Path = Path()
     given: Mapping[str, Given] = field(default_factory=dict)
+
+    @property
+    def judge(self) -> Loaded:
+        return self.tuning if self.dev is None else self.dev
 
     def fingerprints(self, settings: TuneSettings) -> Fingerprints:
         found = dict(self.tuning.fingerprints) | dict(self.dev.fingerprints if self.dev else {})
@@ -337,6 +341,34 @@ def _learn(
     )
 
 
+def _learn_alone(
+    settings: TuneSettings,
+    data: _Data,
+    about: About,
+    directory: RunDirectory | None,
+    executor: Executor,
+    tell: Tell,
+) -> Iterator[Event]:
+    """Learn, and keep what the result makes of the sentences."""
+    for event in _learn(settings, data, about, directory, executor, tell):
+        if directory is not None and isinstance(event, RunFinished):
+            _keep_sentences(settings, data, directory, event.weights)
+        yield event
+
+
+def _keep_sentences(
+    settings: TuneSettings,
+    data: _Data,
+    directory: RunDirectory,
+    result: Weights,
+    replicas: Sequence[Weights] = (),
+) -> None:
+    start = random_weights(data.start, settings.seed) if settings.random_start else data.start
+    used = settings.tuning if settings.dev is None else settings.dev
+    path = directory.path / SENTENCES_FILE
+    write_sentences(path, data.judge, used.source, start, result, replicas)
+
+
 def _learn_replicas(
     settings: TuneSettings,
     data: _Data,
@@ -364,7 +396,7 @@ def _learn_replicas(
             yield event
     if directory is not None:
         directory.end_replicas()
-    yield from _summary(settings, data, finished)
+    yield from _summary(settings, data, directory, finished)
 
 
 def _replicas_elsewhere(
@@ -404,76 +436,21 @@ class _Replica:
 
 
 def _summary(
-    settings: TuneSettings, data: _Data, finished: Sequence[RunFinished]
+    settings: TuneSettings,
+    data: _Data,
+    directory: RunDirectory | None,
+    finished: Sequence[RunFinished],
 ) -> Iterator[Event]:
     """Choose among the replicas, and compare what was chosen with the start."""
     summary = summarize_replicas(finished, data.tuning, data.dev, average=settings.average)
-    for message in check_replicas([replica.weights for replica in finished]):
+    weights = [replica.weights for replica in finished]
+    for message in check_replicas(weights):
         yield told(message)
-    judge = data.tuning if data.dev is None else data.dev
+    if directory is not None:
+        _keep_sentences(settings, data, directory, summary.weights, weights)
+    judge = data.judge
     found = summary.tuning_score if data.dev is None else summary.dev_score
     start = judge.candidates.score(data.start.vector(judge.candidates.feature_names))
     for message in check_better(settings.metric, start, cast(float, found), judge.role):
         yield told(message)
     yield summary
-
-
-def average_weights(replicas: Sequence[Weights]) -> Weights:
-    """Return the mean direction of the weights, at their mean length.
-
-    Cettolo, Bertoldi and Federico (2011), Methods for smoothing the optimizer instability in SMT,
-    MT Summit. The scale of weights does not matter to what they choose, and runs may end at very
-    different ones; so each is brought to the same l1 norm before the mean is taken.
-
-    Examples
-    --------
-    >>> average_weights([Weights({"lm": 1.0, "tm": 1.0}), Weights({"lm": 60.0, "tm": 20.0})])
-    Weights(lm=25.625, tm=15.375)
-    """
-    norms = [weights.norm(1) for weights in replicas]
-    total = Weights()
-    for weights, norm in zip(replicas, norms, strict=True):
-        total = total + weights / norm
-    return total * float(np.mean(norms)) / len(replicas)
-
-
-def summarize_replicas(
-    replicas: Sequence[RunFinished], tuning: Loaded, dev: Loaded | None, *, average: bool
-) -> ReplicasFinished:
-    """Choose the best replica, or take the mean of all, and say how far apart they are.
-
-    Clark et al. (2011), Better hypothesis testing for SMT: controlling for optimizer instability,
-    ACL: how much of a result is luck.
-    """
-    data = tuning.candidates
-    seen = [run.tuning_score for run in replicas if run.tuning_score is not None]
-    held_out = [run.dev_score for run in replicas if run.dev_score is not None]
-    chosen: int | None = None
-    if average:
-        weights = average_weights([run.weights for run in replicas])
-    else:
-        scores = np.array(held_out or seen)
-        chosen = int(scores.argmax() if data.metric.higher_is_better else scores.argmin()) + 1
-        weights = replicas[chosen - 1].weights
-    judge = None if dev is None else dev.candidates
-    return ReplicasFinished(
-        metric=data.metric.name,
-        weights=weights,
-        replicas=len(replicas),
-        chosen=chosen,
-        tuning_score=data.score(weights.vector(data.feature_names)),
-        dev_score=None if judge is None else judge.score(weights.vector(judge.feature_names)),
-        tuning_mean=_mean(seen),
-        tuning_deviation=_deviation(seen),
-        dev_mean=_mean(held_out),
-        dev_deviation=_deviation(held_out),
-    )
-
-
-def _mean(scores: Sequence[float]) -> float | None:
-    return float(np.mean(scores)) if scores else None
-
-
-def _deviation(scores: Sequence[float]) -> float | None:
-    """Return the standard deviation, estimated from the sample."""
-    return float(np.std(scores, ddof=1)) if len(scores) > 1 else None

@@ -9,6 +9,7 @@
     weights/NN.tsv      the weights after each epoch
     weights.tsv         the weights to use; there is none if the run failed
     bins.tsv            the bins of discretized features
+    sentences.jsonl.gz  translations of the start and of the result, with the metric's statistics
     fit.toml            what the columns of candidates in memory were called (`hopefear.fit`)
     weights.FORMAT      the same for the tool that the lists came from, or moses.ini
     grid/               the runs of a grid, of which this is the best (`hopefear.tune_grid`)
@@ -75,7 +76,7 @@ FOLDER_FILE = "run.json"
 CHECKPOINT_SECONDS = 1.0
 
 _OURS = re.compile(
-    r"\.lock|bins\.tsv|clouds|config\.toml|events\.jsonl|fit\.toml|grid|moses\.ini(\.sparse)?|joshua\.config|report\.html|run\.json|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
+    r"\.lock|bins\.tsv|clouds|config\.toml|events\.jsonl|fit\.toml|grid|moses\.ini(\.sparse)?|joshua\.config|report\.html|run\.json|sentences\.jsonl\.gz|weights(\..+)?|replica-\d+|parses|decoder|checkpoint"
 )
 # What a new run in the same place may use again, or writes before there is anything else.
 _KEPT = {"parses", "decoder", LOCK_FILE}
