@@ -1,12 +1,16 @@
 """Directories of runs as `hopefear tune` leaves them, with any events."""
 
+import gzip
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from hopefear.events import EpochFinished, Event, EventLog, RunFinished, RunStarted
+from hopefear.metrics import Bleu, References
+from hopefear.runs.sentences import SENTENCES_FILE
 from hopefear.types import Weights
 
-__all__ = ["epoch", "events_of_a_run", "write_run"]
+__all__ = ["epoch", "events_of_a_run", "write_run", "write_sentence_lines"]
 
 SETTINGS = """seed = 7
 
@@ -77,3 +81,27 @@ def write_run(path: Path, events: Sequence[Event], *, settings: str = SETTINGS) 
         for event in events:
             log.write(event)
     return path
+
+
+def write_sentence_lines(
+    run: Path, texts: Sequence[tuple[str, str, str]], *, replicas: int = 0
+) -> Path:
+    """Write start, result and reference of each sentence; all replicas have the result."""
+    prepared = Bleu(tokenize="none").prepare(References([[reference] for _, _, reference in texts]))
+    start, result = (prepared.statistics([text[i] for text in texts]).tolist() for i in (0, 1))
+    lines: list[dict[str, object]] = [
+        {"role": "dev", "metric": {"name": "bleu", "tokenize": "none"}, "replicas": replicas}
+    ]
+    for number, (before, after, reference) in enumerate(texts):
+        lines.append(
+            {
+                "name": str(number),
+                "references": [reference],
+                "start": before,
+                "result": after,
+                "statistics": [start[number], *[result[number]] * (1 + replicas)],
+            }
+        )
+    with gzip.open(run / SENTENCES_FILE, "wt", encoding="utf-8") as out:
+        out.writelines(json.dumps(line) + "\n" for line in lines)
+    return run

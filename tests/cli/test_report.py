@@ -53,7 +53,7 @@ def test_the_report_tells_where_it_is_and_how_large(
     assert both.out.startswith("report: report.html (")
     assert both.out.endswith(" kB)\n")
     assert hopefear("report", "one", "two", "-o", "x.html", "--pictures", "svg").code == 0
-    assert Path("svg/01-bleu-by-epoch.svg").is_file()
+    assert Path("svg/02-bleu-by-epoch.svg").is_file()
     assert Path("x.html").is_file()
 
 

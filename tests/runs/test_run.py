@@ -67,7 +67,14 @@ def test_the_directory_holds_settings_events_and_weights(
     events = run(files, out=out)
     assert content(out) == [
         *["checkpoint/state.npz", "config.toml", "events.jsonl", "report.html", "run.json"],
-        *["weights.moses", "weights.tsv", "weights/01.tsv", "weights/02.tsv", "weights/03.tsv"],
+        *[
+            "sentences.jsonl.gz",
+            "weights.moses",
+            "weights.tsv",
+            "weights/01.tsv",
+            "weights/02.tsv",
+            "weights/03.tsv",
+        ],
     ]
     assert list(read_log(out / "events.jsonl")) == events
     weights = finished(events).weights
@@ -217,7 +224,7 @@ def test_replicas_have_directories_and_a_mean(files: CandidateFiles, tmp_path: P
                 *["weights/01.tsv", "weights/02.tsv", "weights/03.tsv"],
             )
         ],
-        *["report.html", "run.json", "weights.moses", "weights.tsv"],
+        *["report.html", "run.json", "sentences.jsonl.gz", "weights.moses", "weights.tsv"],
     ]
     ends = [event for event in events if isinstance(event, RunFinished)]
     starts = [event for event in events if isinstance(event, RunStarted)]

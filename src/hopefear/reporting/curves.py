@@ -13,14 +13,13 @@ from hopefear.reporting.run_record import Replica, RunRecord
 
 __all__ = ["curve_charts", "curves_section", "run_colors"]
 
-# These fields of an epoch are shown elsewhere; every other number gets its own chart.
+# These fields of an epoch are shown elsewhere; every other number is in the folded panel.
 KNOWN = {"epoch", "metric", "weights", "seconds", "tuning_score", "dev_score", "hypotheses"}
 OTHERS = {
     field.name: field.name.replace("_", " ")
     for field in fields(EpochFinished)
     if field.name not in KNOWN
 }
-MAIN = {"objective", "length_ratio"}  # charts that are not folded away
 
 
 def run_colors(runs: Sequence[RunRecord]) -> dict[str, int]:
@@ -31,7 +30,7 @@ def run_colors(runs: Sequence[RunRecord]) -> dict[str, int]:
 def curves_section(runs: Sequence[RunRecord]) -> Section | None:
     """Return the curves and all their numbers."""
     charts = list(curve_charts(runs))
-    more = list(_other_charts(runs, set(OTHERS) - MAIN))
+    more = list(_other_charts(runs))
     if not charts:
         return None
     figures = [_figures(run) for run in runs if run.started]
@@ -43,7 +42,7 @@ def curves_section(runs: Sequence[RunRecord]) -> Section | None:
 
 
 def curve_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
-    """Yield a chart for each metric, for the objective and for the length ratio."""
+    """Yield a chart for each metric."""
     colors = run_colors(runs)
     for metric in dict.fromkeys(run.started.metric for run in runs if run.started is not None):
         shown = [run for run in runs if run.started is not None and run.started.metric == metric]
@@ -58,19 +57,17 @@ def curve_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
             ),
             label=metric,
         )
-    yield from _other_charts(runs, MAIN)
 
 
-def _other_charts(runs: Sequence[RunRecord], shown: set[str]) -> Iterator[Chart]:
+def _other_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
     colors = run_colors(runs)
     for field, name in OTHERS.items():
-        if field in shown:
-            yield from _chart(
-                [mark for run in runs for mark in _curve_marks(run, field, name, colors[run.name])],
-                title=f"{name.capitalize()} by epoch",
-                description=f"The {name} in each epoch.",
-                label=name,
-            )
+        yield from _chart(
+            [mark for run in runs for mark in _curve_marks(run, field, name, colors[run.name])],
+            title=f"{name.capitalize()} by epoch",
+            description=f"The {name} in each epoch.",
+            label=name,
+        )
 
 
 def _chart(marks: list[Mark], *, title: str, description: str, label: str) -> Iterator[Chart]:

@@ -1,80 +1,17 @@
-"""The sections about whole runs: results, time, warnings, configuration, environment."""
+"""The sections about whole runs: time, warnings, configuration, environment."""
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from hopefear.metrics.base import format_scores
 from hopefear.reporting.chart import SERIES_COLORS, Boxes, Chart
 from hopefear.reporting.page import Section, Table, format_seconds
-from hopefear.reporting.run_record import RunRecord
+from hopefear.reporting.run_record import RunRecord, flat_settings
 
 __all__ = [
     "configuration_section",
     "environment_section",
-    "results_section",
     "times_section",
     "warnings_section",
 ]
-
-
-def results_section(runs: Sequence[RunRecord]) -> Section:
-    """Return the scores of the runs, and why some have no result."""
-    header = ["run", "learner", "metric", "tuning: start", "tuning: result", "tuning: oracle"]
-    header += ["dev: start", "dev: result", "dev: oracle", "epochs", "time"]
-    scores = Table(
-        caption="Scores of the initial weights, of the learned weights, and of the oracle: the "
-        "best candidate of every sentence.",
-        header=header,
-        rows=[_result(run) for run in runs],
-        texts=3,
-        compact=True,
-    )
-    replicas = [_replicas(run) for run in runs if run.summary is not None]
-    failures = {run.name: run.failure for run in runs if run.failure is not None}
-    return Section(
-        title="Results",
-        macro="results",
-        data={"scores": scores, "replicas": replicas, "failures": failures},
-    )
-
-
-def _result(run: RunRecord) -> list[str]:
-    started, end = run.started, run.summary or run.log.finished
-    epochs = sum(len(replica.epochs) for replica in run.learned)
-    seconds = sum(event.seconds for replica in run.learned for event in replica.epochs)
-    endings = [replica.finished for replica in run.learned]
-    if all(ending is not None for ending in endings):
-        seconds = sum(ending.seconds for ending in endings if ending is not None)
-    cells = [run.name]
-    cells += ["", ""] if started is None else [started.name, started.metric]
-    for kind in ("tuning", "dev"):
-        values = [
-            getattr(started, f"{kind}_score", None),
-            getattr(end, f"{kind}_score", None),
-            getattr(started, f"{kind}_oracle", None),
-        ]
-        cells += format_scores(values)
-    return [*cells, str(epochs), format_seconds(seconds)]
-
-
-def _replicas(run: RunRecord) -> dict[str, object]:
-    """Return how far the scores of the replicas of a run spread."""
-    summary = run.summary
-    assert summary is not None
-    scores = [("tuning", summary.tuning_mean, summary.tuning_deviation)]
-    scores.append(("dev", summary.dev_mean, summary.dev_deviation))
-    spread = [
-        f"{' ± '.join(format_scores([mean, deviation]))} on the {kind} data"
-        for kind, mean, deviation in scores
-        if mean is not None and deviation is not None
-    ]
-    return {
-        "name": run.name,
-        "count": summary.replicas,
-        "metric": summary.metric,
-        "spread": " and ".join(spread),
-        "chosen": summary.chosen,
-    }
 
 
 def times_section(runs: Sequence[RunRecord]) -> Section | None:
@@ -142,7 +79,7 @@ def warnings_section(runs: Sequence[RunRecord]) -> Section | None:
 def configuration_section(runs: Sequence[RunRecord]) -> Section | None:
     """Return the settings of each run, and a table of those that differ."""
     written = {run.name: run.settings for run in runs if run.settings is not None}
-    tables = [_flat(text) for text in written.values()]
+    tables = [flat_settings(text) for text in written.values()]
     keys = dict.fromkeys(key for flat in tables for key in flat)
     rows = [[key, *[flat.get(key, "") for flat in tables]] for key in keys]
     differences = Table(
@@ -153,23 +90,6 @@ def configuration_section(runs: Sequence[RunRecord]) -> Section | None:
     )
     data = {"differences": differences if differences.rows else None, "settings": written}
     return Section(title="Configuration", macro="configuration", data=data) if written else None
-
-
-def _flat(text: str) -> dict[str, str]:
-    """Return settings by dotted key; none if the text is not TOML."""
-    try:
-        return dict(_flattened("", tomllib.loads(text)))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def _flattened(key: str, value: object) -> list[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        inner = [(f"{key}.{name}" if key else str(name), item) for name, item in value.items()]
-        return [pair for name, item in inner for pair in _flattened(name, item)]
-    if isinstance(value, list):
-        return [(key, ", ".join(map(str, value)))]
-    return [(key, str(value).lower() if isinstance(value, bool) else str(value))]
 
 
 def environment_section(runs: Sequence[RunRecord]) -> Section | None:

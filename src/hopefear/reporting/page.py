@@ -36,6 +36,7 @@ __all__ = [
     "render_page",
 ]
 
+SCRIPTS = ("charts.js", "sentences.js", "page.js")
 _TEMPLATES = Path(__file__).parent / "templates"
 # Characters that XML 1.0 cannot contain, however they are written, and lone surrogates.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -45,7 +46,8 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe
 class Table:
     """A table whose first `texts` columns are text and the others numbers.
 
-    With `compact`, columns without any content are left out, except the text columns.
+    With `compact`, columns without any content are left out, except the text columns. The rows
+    whose numbers are in `marked` stand out.
     """
 
     caption: str
@@ -53,6 +55,7 @@ class Table:
     rows: Sequence[Sequence[str]]
     texts: int = 1
     compact: bool = False
+    marked: Sequence[int] = ()
 
     @property
     def columns(self) -> list[int]:
@@ -91,7 +94,7 @@ def _charts(value: object) -> Iterator[Chart]:
 
 def render_page(title: str, subtitle: str, sections: Sequence[Section | None]) -> str:
     """Return a page; sections that are None are left out."""
-    script = _resource("page.js")
+    script = "".join(map(_resource, SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
         "page.html",
@@ -155,8 +158,12 @@ def _cleaned(value: object) -> object:
     return value
 
 
+@cache
 def _resource(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")  # with the newlines that browsers hash
+    """Return a script or a style without indentation and without lines that are comments."""
+    lines = (_TEMPLATES / name).read_text(encoding="utf-8").splitlines()
+    kept = [line for text in lines if (line := text.strip()) and not line.startswith(("//", "/*"))]
+    return "\n".join(kept) + "\n"
 
 
 def format_weight(weight: float) -> str:

@@ -12,20 +12,28 @@ from hopefear.reporting.learners import learners_section
 from hopefear.reporting.overview import (
     configuration_section,
     environment_section,
-    results_section,
     times_section,
     warnings_section,
 )
 from hopefear.reporting.page import Section, render_page
 from hopefear.reporting.run_record import RunRecord, read_runs
+from hopefear.reporting.sentences import lengths_section, sentences_section
 from hopefear.reporting.shapes import shapes_section
+from hopefear.reporting.standing import standings
+from hopefear.reporting.summary import summary_section, what_was_run
 from hopefear.reporting.svg import picture_svg
 from hopefear.reporting.weights import weights_section
 
 __all__ = ["report_html", "write_pictures", "write_report"]
 
 
-def write_report(run_directories: Sequence[PathLike], path: PathLike, *, top: int = 30) -> int:
+def write_report(
+    run_directories: Sequence[PathLike],
+    path: PathLike,
+    *,
+    top: int = 30,
+    sentences: int = 100,
+) -> int:
     """Write the report of runs, and return its size in bytes.
 
     Parameters
@@ -35,9 +43,11 @@ def write_report(run_directories: Sequence[PathLike], path: PathLike, *, top: in
     path : path
         The file to write. If writing fails, it is left as it was.
     top : int
-        The number of features to show for each run: those that moved most.
+        The number of features to show: those that matter most.
+    sentences : int
+        The number of sentences to show: those that changed most.
     """
-    text = report_html(_read_runs(run_directories), top=top)
+    text = report_html(_read_runs(run_directories), top=top, sentences=sentences)
     with open_output(path) as out:
         out.write(text)
     return len(text.encode())
@@ -55,7 +65,7 @@ def write_pictures(
     directory : path
         Where to write the files; it is created if it does not exist.
     """
-    sections = _sections(_read_runs(run_directories), top)
+    sections = _sections(_read_runs(run_directories), top, 0)
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     files = []
@@ -75,31 +85,32 @@ def _read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
     return read_runs(directories)
 
 
-def report_html(runs: Sequence[RunRecord], *, top: int = 30) -> str:
+def report_html(runs: Sequence[RunRecord], *, top: int = 30, sentences: int = 100) -> str:
     """Return the report as text; the same runs give the same text."""
-    failed = sum(run.failure is not None for run in runs)
-    count = "One run" if len(runs) == 1 else f"{len(runs)} runs"
     return render_page(
         title=f"Tuning: {', '.join(run.name for run in runs)}",
-        subtitle=f"{count}, {failed} without a result." if failed else f"{count}.",
-        sections=_sections(runs, top),
+        subtitle=what_was_run(runs),
+        sections=_sections(runs, top, sentences),
     )
 
 
-def _sections(runs: Sequence[RunRecord], top: int) -> list[Section]:
+def _sections(runs: Sequence[RunRecord], top: int, sentences: int) -> list[Section]:
     """Return the sections for which there are data."""
     if top < 1:
         raise ConfigError(f"top must be at least 1, got {top}")
     names = [run.name for run in runs]
     if twice := [name for i, name in enumerate(names) if name in names[:i]]:
         raise ConfigError(f"the run '{twice[0]}' is given twice")
+    found = standings(runs)
     sections = [
-        results_section(runs),
+        summary_section(runs, found),
         curves_section(runs),
         learners_section(runs),
-        shapes_section(runs, top=top),
         weights_section(runs, top=top),
+        shapes_section(runs, top=top),
         clouds_section(runs),
+        sentences_section(found, shown=sentences) if sentences else None,
+        lengths_section(runs),
         times_section(runs),
         warnings_section(runs),
         configuration_section(runs),

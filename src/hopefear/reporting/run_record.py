@@ -1,7 +1,8 @@
 """What the directory of a run says about it, even if the run failed or was killed."""
 
 import os
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,10 +23,11 @@ from hopefear.events import (
 )
 from hopefear.formats.files import PathLike
 from hopefear.inspection import Cloud, read_cloud
+from hopefear.runs.sentences import SENTENCES_FILE, Sentences, read_sentences
 from hopefear.translation.features.bins import FeatureBins, run_bins
 from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["Replica", "RunRecord", "WeightHistory", "read_run", "read_runs"]
+__all__ = ["Replica", "RunRecord", "WeightHistory", "flat_settings", "read_run", "read_runs"]
 
 
 class WeightHistory:
@@ -123,7 +125,7 @@ class Replica:
 
 @dataclass(kw_only=True)
 class RunRecord:
-    """A run: its settings, its logs, and the clouds of the sentences that were inspected.
+    """A run: its settings, its logs, what it changed, and clouds of sentences that were inspected.
 
     `log` is the log of the run itself. If the run has replicas, each has a log of its own, and
     `log` has only the events before and after them.
@@ -136,6 +138,7 @@ class RunRecord:
     summary: ReplicasFinished | None
     clouds: list[Cloud]
     bins: FeatureBins = field(default_factory=dict)
+    sentences: Sentences | None = None
 
     @property
     def learned(self) -> list[Replica]:
@@ -209,6 +212,7 @@ def read_run(directory: PathLike, name: str | None = None) -> RunRecord:
         summary=summary,
         clouds=[read_cloud(file) for file in clouds],
         bins=run_bins(path),
+        sentences=read_sentences(path / SENTENCES_FILE),
     )
 
 
@@ -243,3 +247,26 @@ def _read_settings(path: Path) -> str:
         raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: cannot be read: {error}") from error
+
+
+def flat_settings(text: str) -> dict[str, str]:
+    r"""Return settings by dotted key; none if the text is not TOML.
+
+    Examples
+    --------
+    >>> flat_settings("seed = 7\n[learner]\nname = 'sgd'\nlists = [1, 2]")
+    {'seed': '7', 'learner.name': 'sgd', 'learner.lists': '1, 2'}
+    """
+    try:
+        return dict(_flattened("", tomllib.loads(text)))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _flattened(key: str, value: object) -> list[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        inner = [(f"{key}.{name}" if key else str(name), item) for name, item in value.items()]
+        return [pair for name, item in inner for pair in _flattened(name, item)]
+    if isinstance(value, list):
+        return [(key, ", ".join(map(str, value)))]
+    return [(key, str(value).lower() if isinstance(value, bool) else str(value))]

@@ -1,4 +1,4 @@
-"""The weights: where they start, where they end, and how they move."""
+"""The weights: one table of all runs on a comparable scale, and how each run's weights moved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,46 +6,48 @@ from itertools import pairwise
 
 import numpy as np
 
-from hopefear.reporting.chart import (
-    BEST,
-    GRAY,
-    SERIES_COLORS,
-    Boxes,
-    Chart,
-    Line,
-    Mark,
-    Points,
-    Symbol,
-)
+from hopefear.events import RunStarted
+from hopefear.reporting.chart import BEST, SERIES_COLORS, Boxes, Chart, Line, Mark, Points
 from hopefear.reporting.curves import run_colors
 from hopefear.reporting.page import Section, Table, format_weight
 from hopefear.reporting.run_record import Replica, RunRecord
-from hopefear.types import FloatArray
+from hopefear.types import FloatArray, Vocabulary, Weights
 
-__all__ = ["shown_replica", "weights_section"]
+__all__ = ["effects_of", "shown_replica", "weights_section"]
 
 BINS = 40
+SHARES = "The share of each feature in what tells the candidates of a sentence apart: weight times "
+SHARES += "spread, the standard deviation of the feature among them, as a share of the sum of all."
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Moved:
-    """The weights of a run, and the features that moved most."""
+class _Column:
+    """The effects of the weights of a run, a row for each replica."""
 
-    names: Sequence[str]
-    start: FloatArray
-    last: FloatArray
-    taken: FloatArray | None
-    largest: list[int]
+    name: str
+    effects: FloatArray
+    weights: FloatArray
 
-    @property
-    def result(self) -> FloatArray:
-        return self.last if self.taken is None else self.taken
+    def cell(self, feature: int, name: str) -> dict[str, object]:
+        """Return what the table shows: a share, its deviation over replicas, and a bar."""
+        values = self.effects[:, feature]
+        share = float(values.mean())
+        text = _percent(share)
+        if len(values) > 1:
+            text += f" ± {100 * float(values.std(ddof=1)):.1f}"
+        title = f"{name} in {self.name}: weight {format_weight(float(self.weights[feature]))}"
+        return {"text": text, "share": share, "title": title}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share + 0.0:.1f}".replace("-", "−") + " %"
 
 
 def weights_section(runs: Sequence[RunRecord], *, top: int) -> Section | None:
-    """Return the weights of each run, limited to the `top` features that moved most.
+    """Return the table of the `top` features that matter most, and how weights moved.
 
-    Of several replicas, the chosen one is shown, or the first if their mean was taken.
+    Of several replicas, the movement of the chosen one is shown, or of the first if their mean was
+    taken.
     """
     moves = {run.name: found for run in runs if (found := _moves(shown_replica(run)))}
     if not moves:
@@ -63,7 +65,12 @@ def weights_section(runs: Sequence[RunRecord], *, top: int) -> Section | None:
     return Section(
         title="Weights",
         macro="weights",
-        data={"movement": movement, "movement_figures": figures, "runs": shown},
+        data={
+            "effects": _effects(runs, top),
+            "movement": movement,
+            "movement_figures": figures,
+            "runs": shown,
+        },
     )
 
 
@@ -71,6 +78,89 @@ def shown_replica(run: RunRecord) -> Replica:
     """Return the replica that is shown: the chosen one, or the first if their mean was taken."""
     chosen = run.summary.chosen if run.summary is not None else None
     return next((r for r in run.learned if r.number == chosen), run.learned[0])
+
+
+def effects_of(weights: FloatArray, spread: FloatArray | None) -> FloatArray:
+    """Return weight times spread as a share of the sum of all; without a spread, of the weights.
+
+    Examples
+    --------
+    >>> effects_of(np.array([1.0, -0.5]), np.array([3.0, 2.0])).tolist()
+    [0.75, -0.25]
+    """
+    effects = weights if spread is None else weights * spread
+    total = float(np.abs(effects).sum())
+    return effects / total if total else effects
+
+
+def _effects(runs: Sequence[RunRecord], top: int) -> dict[str, object]:
+    """Return the one table of weights: a row for each feature, a column for each run."""
+    names = Vocabulary()
+    for run in runs:
+        for replica in run.learned:
+            for name in replica.history.features:
+                names.add(name)
+    columns = [_column(run.name, run.learned, names) for run in runs if run.started is not None]
+    starts = [run.started for run in runs if run.started is not None]
+    if all(other.weights == starts[0].weights for other in starts):
+        columns.insert(0, _start(starts[0], names))
+    sizes = np.max([np.abs(column.effects.mean(axis=0)) for column in columns], axis=0)
+    largest = [int(i) for i in np.argsort(-sizes, kind="stable")[:top]]
+    caption = SHARES
+    if all(start.spread is None for start in starts):
+        caption = "Each weight as a share of the sum of all."
+    if any(len(column.effects) > 1 for column in columns):
+        caption += " For replicas: mean ± standard deviation."
+    if len(names) > len(largest):
+        caption += f" The {len(largest)} of {len(names):,} features with the largest shares."
+    return {
+        "caption": caption,
+        "header": [column.name for column in columns],
+        "rows": [(names[i], [column.cell(i, names[i]) for column in columns]) for i in largest],
+        "widest": float(sizes.max(initial=0.0)) or 1.0,
+    }
+
+
+def _start(started: RunStarted, names: Vocabulary) -> _Column:
+    weights = started.weights.vector(names)
+    spread = None if started.spread is None else started.spread.vector(names)
+    return _Column(name="start", effects=effects_of(weights, spread)[None], weights=weights)
+
+
+def _column(name: str, learned: Sequence[Replica], names: Vocabulary) -> _Column:
+    """Return the effects of what a run learned: of each replica that has started."""
+    results, effects = [], []
+    for replica in learned:
+        if replica.started is not None:
+            spread = replica.started.spread
+            results.append(_result(replica).vector(names))
+            effects.append(
+                effects_of(results[-1], None if spread is None else spread.vector(names))
+            )
+    return _Column(name=name, effects=np.stack(effects), weights=results[0])
+
+
+def _result(replica: Replica) -> Weights:
+    """Return the weights that a replica ended with, or the last ones so far."""
+    if replica.finished is not None:
+        return replica.finished.weights
+    history = replica.history
+    return Weights.from_arrays(list(history.features), history.row(len(history) - 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Moved:
+    """The weights of a run, and the features that moved most."""
+
+    names: Sequence[str]
+    start: FloatArray
+    last: FloatArray
+    taken: FloatArray | None
+    largest: list[int]
+
+    @property
+    def result(self) -> FloatArray:
+        return self.last if self.taken is None else self.taken
 
 
 def _moves(replica: Replica) -> dict[int, float]:
@@ -121,53 +211,13 @@ def _of_run(run: RunRecord, replica: Replica, top: int) -> dict[str, object]:
     title = run.name if replica.number is None else f"{run.name}, replica {replica.number}"
     count, few = len(moved.names), len(moved.largest)
     many = count > few
+    note = f"{title}: {np.count_nonzero(change):,} of {count:,} weights changed. The table has the "
     return {
-        "note": f"{title}: {np.count_nonzero(change):,} of {count:,} weights changed. The charts "
-        f"show the {few} that changed most."
-        if many
-        else "",
-        "chart": _dots(moved, title),
+        "note": f"{note}{few} that changed most." if many else "",
         "figures": _table(moved, title),
         "paths": _paths(replica, moved, title),
         "histogram": _histogram(moved, title) if many else None,
     }
-
-
-def _dots(moved: _Moved, title: str) -> Chart:
-    rows = list(range(len(moved.largest)))
-    joined = [x for i in moved.largest for x in (moved.start[i], moved.result[i], None)]
-    marks: list[Mark] = [
-        Line(
-            name="",
-            x=[0.0 if x is None else float(x) for x in joined],
-            y=[None if x is None else row // 3 for row, x in enumerate(joined)],
-            color=GRAY,
-        )
-    ]
-    columns: list[tuple[str, FloatArray, int, Symbol]] = [
-        ("start", moved.start, GRAY, "ring"),
-        ("last epoch", moved.last, 1, "diamond"),
-    ]
-    if moved.taken is not None:
-        columns.append(("result", moved.taken, BEST, "circle"))
-    for name, values, color, symbol in columns:
-        x = [float(values[i]) for i in moved.largest]
-        labels = [
-            f"{moved.names[i]}: {format_weight(w)} ({name})"
-            for i, w in zip(moved.largest, x, strict=True)
-        ]
-        marks.append(
-            Points(name=name, x=x, y=rows, color=color, symbol=symbol, size=5, labels=labels)
-        )
-    return Chart(
-        title=f"Weights of {title}",
-        description="Weights at the start, after the last epoch, and in the result. The features "
-        "whose weights changed most are at the top.",
-        x_label="weight",
-        y_label="",
-        marks=marks,
-        rows=[moved.names[i] for i in moved.largest],
-    )
 
 
 def _table(moved: _Moved, title: str) -> Table:
