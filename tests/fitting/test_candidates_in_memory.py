@@ -99,6 +99,16 @@ def test_columns_of_every_kind_are_the_same_lists(make: Callable[[Any], Any]) ->
     assert table.count == 2
 
 
+@pytest.mark.parametrize("index", ["sentence", ["sentence", "system"], "system"])
+def test_sentences_may_be_an_index_of_pandas(index: str | list[str]) -> None:
+    frame = pandas(ROWS).set_index(index)
+    assert features(frame) == EXPECTED
+    assert tabulate(frame).sentences.tolist() == ROWS["sentence"]
+    renamed = frame.reset_index().rename(columns={"sentence": "line"}).set_index(["line", "system"])
+    table = tabulate(renamed, Columns(sentence="line"))
+    assert table.sentences.tolist() == ROWS["sentence"]
+
+
 def test_records_and_lists_of_records_are_the_same_lists() -> None:
     assert features(RECORDS) == EXPECTED
     assert features(LISTS) == EXPECTED

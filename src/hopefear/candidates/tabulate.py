@@ -46,7 +46,7 @@ def tabulate(candidates: object, columns: Columns | None = None) -> Table:
     named = columns or Columns()
     if isinstance(candidates, Mapping):
         return _from_columns(_flat_columns(candidates, named), named)
-    if (frame := _frame_columns(candidates)) is not None:
+    if (frame := _frame_columns(candidates, named)) is not None:
         return _from_columns(frame, named)
     if isinstance(candidates, str) or not isinstance(candidates, Iterable):
         raise DataError(f"candidates: {EXAMPLE}; got {candidates!r:.80}")
@@ -200,14 +200,20 @@ def _flat_columns(given: Mapping[str, Any], named: Columns) -> _Found:
     return _Found(columns)
 
 
-def _frame_columns(frame: Any) -> _Found | None:
+def _frame_columns(frame: Any, named: Columns) -> _Found | None:
     """Return the columns of a frame of pandas, polars or Arrow, or of a data set; None if none."""
     if hasattr(frame, "with_format") and hasattr(frame, "column_names"):  # datasets
         frame = frame.with_format("arrow")[:]
     if hasattr(frame, "column_names") and hasattr(frame, "column"):  # Arrow
         return _Found({name: frame.column(name) for name in frame.column_names})
     if hasattr(frame, "columns") and hasattr(frame, "__getitem__"):  # pandas, polars
-        return _Found({str(name): frame[name] for name in frame.columns})
+        columns = {str(name): frame[name] for name in frame.columns}
+        # Where pandas made an index of the sentences, it is a column, too.
+        levels = getattr(getattr(frame, "index", None), "names", ())
+        name = named.sentence or _first_of(SENTENCE, columns) or _first_of(SENTENCE, levels)
+        if name is not None and name in levels and name not in columns:
+            columns[name] = frame.index.get_level_values(name)
+        return _Found(columns)
     return None
 
 
@@ -370,7 +376,8 @@ def reordered(candidates: Any, table: Table, order: IntArray, columns: Columns) 
     if isinstance(candidates, Mapping):
         flat = _flat_columns(candidates, columns).columns
         return {name: _taken(column, rows) for name, column in flat.items()}
-    if (found := _frame_columns(candidates)) is not None and not _has_lists(found, columns):
+    found = _frame_columns(candidates, columns)
+    if found is not None and not _has_lists(found, columns):
         for method in ("take", "select"):  # of Arrow, of datasets
             if hasattr(candidates, "column_names") and hasattr(candidates, method):
                 return getattr(candidates, method)(rows)
