@@ -1,10 +1,9 @@
 """hopefear learns the weights of linear models over structured outputs.
 
 `fit` learns from candidates in memory. The commands are functions: `convert`, `evaluate`,
-`inspect`, `report`, `rerank`, `resume_tuning`, `simulate_cluster`, `train`, `translate`, `tune`,
-`tune_grid`;
-`tune_events` and `resume_events` yield events while they learn. All are loaded when they are first
-used, so that importing takes no time.
+`inspect`, `report`, `reproduce`, `rerank`, `resume_tuning`, `simulate_cluster`, `train`,
+`translate`, `tune`, `tune_grid`; `tune_events` and `resume_events` yield events while they learn.
+All are loaded when they are first used, so that importing takes no time.
 """
 
 from importlib import import_module
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
         evaluate,
         inspect,
         report,
+        reproduce,
         rerank,
         resume_events,
         resume_tuning,
@@ -46,6 +46,7 @@ __all__ = [
     "fit",
     "inspect",
     "report",
+    "reproduce",
     "rerank",
     "resume_events",
     "resume_tuning",

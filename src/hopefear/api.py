@@ -17,6 +17,7 @@ from hopefear.commands import (
     EvaluateSettings,
     InspectSettings,
     ReportSettings,
+    ReproduceSettings,
     RerankSettings,
     SimulateClusterSettings,
 )
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from hopefear.events import Event
     from hopefear.inspection import Cloud
     from hopefear.learners import AnyLearner
+    from hopefear.reproduction import Reproduction
+    from hopefear.reproduction.outcomes import Outcome
     from hopefear.runs.planning import ClusterEstimate, Comparison, Plan
     from hopefear.translation.model import Model
     from hopefear.translation.training.stages import Stage
@@ -42,6 +45,7 @@ __all__ = [
     "evaluate",
     "inspect",
     "report",
+    "reproduce",
     "rerank",
     "resume_events",
     "resume_tuning",
@@ -423,6 +427,30 @@ def report(runs: PathLike | Sequence[PathLike], **settings: Any) -> Path:
     return path
 
 
+def reproduce(
+    paper: str,
+    *,
+    progress: Progress | None = None,
+    on_row: "Callable[[Outcome], None] | None" = None,
+    **settings: Any,
+) -> "Reproduction":
+    """Run the tables and figures of a paper on a corpus, and judge its claims.
+
+    Parameters
+    ----------
+    paper : str
+        "chiang2012", "gimpel2012", "clark2014" or "watanabe2012".
+    progress, on_row : callable, optional
+        Called with what is being done, and with each row when it is done.
+    **settings
+        The settings of `hopefear.commands.ReproduceSettings`.
+    """
+    from hopefear.reproduction.reproducing import reproduce as run_rows
+
+    chosen = _decode(ReproduceSettings, {"paper": paper, **settings}, "reproduce")
+    return run_rows(chosen, tell=progress or tell_nobody, on_row=on_row or (lambda row: None))
+
+
 def simulate_cluster(
     runs: PathLike | Sequence[PathLike], **settings: Any
 ) -> "tuple[Plan, list[ClusterEstimate], list[Comparison]]":
@@ -454,10 +482,10 @@ def _assignments(given: Sequence[str]) -> Sequence[str]:
 
 
 _SETTINGS = {
-    **{
-        name: "hopefear.commands"
-        for name in ("convert", "evaluate", "inspect", "report", "rerank", "simulate_cluster")
-    },
+    **dict.fromkeys(
+        ("convert", "evaluate", "inspect", "report", "reproduce", "rerank", "simulate_cluster"),
+        "hopefear.commands",
+    ),
     "train": "hopefear.translation.training.settings",
     "tune": "hopefear.runs.settings",
     "tune_events": "hopefear.runs.settings",

@@ -277,6 +277,19 @@ def report(own: commands.ReportSettings) -> None:
     click.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")
 
 
+def reproduce(own: commands.ReproduceSettings) -> None:
+    """Run the tables and figures of a paper on a corpus, and say which of its claims hold."""
+    import hopefear
+    from hopefear.cli.console import ProgressBar
+    from hopefear.cli.reproductions import print_reproduction, row_line
+
+    with ProgressBar() as bar:
+        found = hopefear.reproduce(
+            **vars(own), progress=bar.show, on_row=lambda outcome: bar.print(row_line(outcome))
+        )
+    print_reproduction(found)
+
+
 def simulate_cluster(own: commands.SimulateClusterSettings) -> None:
     """Estimate what an epoch would take with more learners, from runs that were measured."""
     import hopefear
@@ -375,7 +388,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     function.__name__.replace("_", "-"): function
     for function in (
         *(demo, train, translate, tune, presets, report, inspect, rerank, evaluate, convert),
-        *(simulate_cluster, completion),
+        *(reproduce, simulate_cluster, completion),
     )
 }
 """All commands, in the order in which help lists them."""
@@ -409,6 +422,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "hopefear evaluate --hyp text.hyp --refs text --metric wer",
     ),
     "convert": ("hopefear convert candidates.csv candidates.jsonl --to jsonl",),
+    "reproduce": (
+        "hopefear reproduce gimpel2012 --data corpus --quick -o gimpel",
+        "hopefear reproduce chiang2012 --data corpus --table 1 -o chiang",
+    ),
     "simulate-cluster": ("hopefear simulate-cluster run --workers 20 --workers 1000",),
     "completion": (
         "hopefear completion bash > ~/.local/share/bash-completion/completions/hopefear",

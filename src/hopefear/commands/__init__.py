@@ -11,6 +11,7 @@ from hopefear.commands.evaluate import EvaluateCommand, EvaluateSettings
 from hopefear.commands.inspect import InspectSettings
 from hopefear.commands.presets import PresetsCommand
 from hopefear.commands.report import ReportSettings
+from hopefear.commands.reproduce import ReproduceSettings
 from hopefear.commands.rerank import RerankCommand, RerankSettings
 from hopefear.commands.simulate_cluster import SimulateClusterSettings
 from hopefear.commands.train import TrainCommand
@@ -26,6 +27,7 @@ __all__ = [
     "InspectSettings",
     "PresetsCommand",
     "ReportSettings",
+    "ReproduceSettings",
     "RerankCommand",
     "RerankSettings",
     "SimulateClusterSettings",

@@ -1,0 +1,210 @@
+"""Claims of papers as checks: each names the rows that it speaks of and judges what came out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, Protocol
+
+import numpy as np
+
+from hopefear.reproduction.outcomes import Outcomes
+from hopefear.reproduction.paper import Row
+
+__all__ = [
+    "Above",
+    "Claim",
+    "Close",
+    "Early",
+    "FinalRange",
+    "Ordered",
+    "Overfits",
+    "Steadier",
+    "Verdict",
+]
+
+SIGNIFICANT = 0.05
+EARLY = 3  # epochs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What came out for a claim, with the figures.
+
+    "not significant" means that the difference has the sign of the claim, but might be luck.
+    """
+
+    result: Literal["holds", "not significant", "does not hold"]
+    evidence: str
+
+    @classmethod
+    def of(cls, *, holds: bool, evidence: str) -> "Verdict":
+        """Return a verdict without a test of significance."""
+        return cls(result="holds" if holds else "does not hold", evidence=evidence)
+
+
+class Claim(Protocol):
+    """What a paper says of some of its rows."""
+
+    @property
+    def text(self) -> str:
+        """The claim, in our words."""
+
+    @property
+    def where(self) -> str:
+        """The section, table or figure that it is made in."""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows that have to be there."""
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Say whether the claim holds here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Above:
+    """One row is better than another on the test data."""
+
+    text: str
+    where: str
+    better: Row
+    worse: Row
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The two rows."""
+        return (self.better, self.worse)
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Compare the means over replicas, by stratified approximate randomization."""
+        found = outcomes.compare(self.better, self.worse)
+        evidence = (
+            f"test {np.mean(found.scores):.2f} against {np.mean(found.baseline_scores):.2f}, "
+            f"p = {found.p_value:.3f}"
+        )
+        if found.difference <= 0:
+            return Verdict(result="does not hold", evidence=evidence)
+        significant = found.p_value < SIGNIFICANT
+        return Verdict(result="holds" if significant else "not significant", evidence=evidence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Close:
+    """Rows differ by no more than `within` points on the test data, whatever the order."""
+
+    text: str
+    where: str
+    rows: Sequence[Row]
+    within: float = 0.5
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Compare the highest and the lowest mean."""
+        means = [outcomes[row].mean() for row in self.rows]
+        evidence = f"test {_listed(means)}; range {np.ptp(means):.2f}, at most {self.within:g}"
+        return Verdict.of(holds=float(np.ptp(means)) <= self.within, evidence=evidence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinalRange:
+    """The last held-out scores of rows that differ in one value lie within `within` points."""
+
+    text: str
+    where: str
+    rows: Sequence[Row]
+    within: float = 0.5
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Compare the highest and the lowest end of the curves."""
+        ends = [outcomes[row].curve()[-1] for row in self.rows]
+        evidence = f"dev at the end {_listed(ends)}; range {np.ptp(ends):.2f}"
+        return Verdict.of(holds=float(np.ptp(ends)) <= self.within, evidence=evidence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ordered:
+    """Each row is at least as good as the next, up to `slack` points."""
+
+    text: str
+    where: str
+    rows: Sequence[Row]
+    data: Literal["tuning", "dev", "test"] = "test"
+    slack: float = 0.0
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Compare the means over replicas."""
+        means = [outcomes[row].mean(self.data) for row in self.rows]
+        holds = all(one >= other - self.slack for one, other in pairwise(means))
+        return Verdict.of(holds=holds, evidence=f"{self.data} {_listed(means)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Early:
+    """Each row has better first epochs than the next, or better last ones."""
+
+    text: str
+    where: str
+    rows: Sequence[Row]
+    data: Literal["tuning", "dev"] = "dev"
+    end: Literal["first", "last"] = "first"
+    epochs: int = EARLY
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Compare the means over these epochs."""
+        curves = [outcomes[row].curve(self.data) for row in self.rows]
+        parts = [c[: self.epochs] if self.end == "first" else c[-self.epochs :] for c in curves]
+        means = [float(np.mean(part)) for part in parts]
+        return Verdict.of(
+            holds=all(one >= other for one, other in pairwise(means)),
+            evidence=f"mean {self.data} of the {self.end} {self.epochs} epochs {_listed(means)}",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steadier:
+    """One row varies less over its replicas than others."""
+
+    text: str
+    where: str
+    steady: Row
+    others: Sequence[Row]
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """All rows."""
+        return (self.steady, *self.others)
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Compare the standard deviations of test scores over replicas."""
+        found = [outcomes[row].deviation() or 0.0 for row in self.rows]
+        holds = all(found[0] <= other for other in found[1:])
+        return Verdict.of(holds=holds, evidence=f"deviation over replicas {_listed(found)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overfits:
+    """One row is above another on tuning data and below it on test data."""
+
+    text: str
+    where: str
+    overfit: Row
+    other: Row
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The two rows."""
+        return (self.overfit, self.other)
+
+    def judge(self, outcomes: Outcomes) -> Verdict:
+        """Compare the means over replicas; the test score decides about significance."""
+        found = outcomes.compare(self.overfit, self.other)
+        tuning = [outcomes[row].mean("tuning") for row in self.rows]
+        test = [outcomes[row].mean() for row in self.rows]
+        evidence = f"tuning {_listed(tuning)}, test {_listed(test)}, p = {found.p_value:.3f}"
+        if tuning[0] <= tuning[1] or test[0] >= test[1]:
+            return Verdict(result="does not hold", evidence=evidence)
+        significant = found.p_value < SIGNIFICANT
+        return Verdict(result="holds" if significant else "not significant", evidence=evidence)
+
+
+def _listed(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.2f}" for value in values)

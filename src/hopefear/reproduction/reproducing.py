@@ -1,0 +1,163 @@
+"""Reproduce a paper on a corpus: train what it needs, run its rows, and judge its claims."""
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import hopefear
+from hopefear.commands import ReproduceSettings
+from hopefear.errors import ConfigError
+from hopefear.formats.files import Tell, tell_nobody
+from hopefear.reproduction.chiang2012 import CHIANG_2012
+from hopefear.reproduction.clark2014 import CLARK_2014
+from hopefear.reproduction.corpus import Corpus, CorpusChoice, Sizes, prepare_corpus
+from hopefear.reproduction.experiment import Experiment, Scale
+from hopefear.reproduction.gimpel2012 import GIMPEL_2012
+from hopefear.reproduction.outcomes import Outcome, Outcomes
+from hopefear.reproduction.pages import Judged, write_json, write_page
+from hopefear.reproduction.paper import Paper, Table, Training
+from hopefear.reproduction.watanabe2012 import WATANABE_2012
+from hopefear.runs.batch import carried_out
+from hopefear.threads import thread_count
+from hopefear.translation.training.build import build
+from hopefear.translation.training.settings import build_train_settings
+
+__all__ = ["Reproduction", "papers", "reproduce"]
+
+papers: dict[str, Paper] = {
+    paper.name: paper for paper in (CHIANG_2012, GIMPEL_2012, CLARK_2014, WATANABE_2012)
+}
+
+WHOLE = (Sizes(), Scale())
+# Half an hour on two processors.
+QUICK = (
+    Sizes(train=10_000, tuning=200, dev=150, test=500),
+    Scale(replicas=3, decodings=6, epochs=6, list_size=100, choices=2),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction:
+    """What came out of a reproduction.
+
+    Attributes
+    ----------
+    paper : Paper
+    tables : sequence of Table
+        Those that were reproduced.
+    outcomes : Outcomes
+        The scores of their rows, and of the curves of figures.
+    judged : sequence of Judged
+        The claims for which all rows are there.
+    page, json : Path
+        Where all of it is written.
+    seconds : float
+        The time of all runs, those of earlier calls included.
+    """
+
+    paper: Paper
+    tables: Sequence[Table]
+    outcomes: Outcomes
+    judged: Sequence[Judged]
+    page: Path
+    json: Path
+    seconds: float
+
+
+def reproduce(
+    settings: ReproduceSettings,
+    *,
+    tell: Tell = tell_nobody,
+    on_row: Callable[[Outcome], None] = lambda outcome: None,
+) -> Reproduction:
+    """Reproduce a paper; what its directory has already is not done again."""
+    began = time.perf_counter()
+    paper, table, out = papers[settings.paper], settings.table, settings.out
+    threads = settings.threads
+    tables = [one for one in paper.tables if table in (None, one.number)]
+    if not tables:
+        known = ", ".join(one.number for one in paper.tables)
+        problem = f"{paper.name} has no table '{table}'; it has {known}"
+        raise ConfigError(problem, settings=("table",))
+    rows = paper.rows(table)
+    sizes, scale = QUICK if settings.quick else WHOLE
+    sizes = replace(sizes, tuning=settings.sentences or sizes.tuning)
+    scale = replace(scale, replicas=settings.replicas or scale.replicas)
+    choice = CorpusChoice(
+        directory=settings.data,
+        source=settings.source_language,
+        target=settings.target_language,
+        references=settings.references,
+    )
+    corpus = prepare_corpus(choice, sizes, out / "corpus")
+    models = {
+        training: _model(training, corpus, out, threads, tell)
+        for training in dict.fromkeys(row.model for row in rows)
+    }
+    at_once = settings.jobs or thread_count(threads)
+    each = 1 if at_once > 1 or settings.cluster is not None else threads
+    experiments = [
+        Experiment(
+            row=row,
+            model=models[row.model],
+            corpus=corpus,
+            out=out,
+            scale=scale,
+            seed=settings.seed,
+            threads=each,
+        )
+        for row in rows
+    ]
+    found: dict[str, Outcome] = {}
+    for outcome in carried_out(
+        experiments, cluster=settings.cluster, processes=at_once, tell=tell, what="rows"
+    ):
+        found[outcome.row.name] = outcome
+        on_row(outcome)
+    outcomes = Outcomes(found)
+    judged = [
+        Judged(claim=claim, verdict=claim.judge(outcomes))
+        for claim in paper.claims
+        if all(row in outcomes for row in claim.rows)
+    ]
+    seconds = sum(outcome.seconds for outcome in found.values())
+    facts = _facts(corpus, scale, seconds=time.perf_counter() - began, cpu=seconds)
+    figures = paper.figures if table is None else ()
+    return Reproduction(
+        paper=paper,
+        tables=tables,
+        outcomes=outcomes,
+        judged=judged,
+        page=write_page(out, paper, outcomes, judged, facts, tables, figures),
+        json=write_json(out, paper, outcomes, judged, facts),
+        seconds=seconds,
+    )
+
+
+def _model(training: Training, corpus: Corpus, out: Path, threads: int, tell: Tell) -> Path:
+    """Train a model, unless it is there."""
+    options: dict[str, object] = {
+        "source": corpus.train.source,
+        "target": corpus.train.references[0],
+        "inputs": tuple(one.source for one in (corpus.tuning, corpus.dev, corpus.test)),
+        "threads": threads,
+    }
+    if training != "small":
+        options["templates"] = (training,)
+    path = out / "models" / training
+    build(build_train_settings(None, options, ()), path, tell=tell, finished=lambda stage: None)
+    return path
+
+
+def _facts(corpus: Corpus, scale: Scale, *, seconds: float, cpu: float) -> dict[str, str]:
+    limits = ", ".join(f"{key} {value}" for key, value in vars(scale).items() if value is not None)
+    return {
+        "corpus": corpus.description,
+        "settings": f"scaled down: at most {limits}" if limits else "the paper's",
+        "program": f"hopefear {hopefear.__version__}, Python {platform.python_version()}",
+        "machine": f"{os.cpu_count()} processors, {platform.machine()}",
+        "time": f"{seconds / 60:.0f} minutes for this call, learning {cpu / 60:.0f} in all",
+    }

@@ -1,0 +1,190 @@
+"""Watanabe (2012), Optimized online rank learning for machine translation, NAACL."""
+
+from hopefear.reproduction.claims import Above, Close, Early, Ordered
+from hopefear.reproduction.paper import Figure, Paper, Row, Table
+
+__all__ = ["WATANABE_2012"]
+
+
+def _row(label: str, preset: str, dev: float, test: float, replicas: int = 3) -> Row:
+    figures = {"MT06": dev, "MT08": test}
+    return Row(label=label, preset=f"watanabe2012-{preset}", paper=figures, replicas=replicas)
+
+
+MERT = _row("MERT", "mert", 31.45, 24.13)
+PRO = _row("PRO", "pro", 31.76, 24.43)
+MIRA = _row("MIRA", "mira", 30.95, 23.06)
+MIRA_L = _row("MIRA-L", "mira-l", 31.42, 24.15)
+ORO_HINGE = _row("ORO hinge", "oro-hinge", 29.09, 21.93)
+ORO_HINGE_L = _row("ORO-L hinge", "oro-hinge-l", 29.76, 21.96)
+ORO_SOFTMAX = _row("ORO softmax", "oro-softmax", 30.80, 23.06)
+ORO_SOFTMAX_L = _row("ORO-L softmax", "oro-softmax-l", 30.77, 23.07)
+O_ORO_HINGE = _row("O-ORO hinge", "o-oro-hinge", 31.15, 23.20)
+O_ORO_HINGE_L = _row("O-ORO-L hinge", "o-oro-hinge-l", 32.06, 24.95)
+O_ORO_SOFTMAX = _row("O-ORO softmax", "o-oro-softmax", 31.40, 23.93)
+O_ORO_SOFTMAX_L = _row("O-ORO-L softmax", "o-oro-softmax-l", 31.16, 23.20)
+
+# Table 3, by batches of 1, 4 and 8 sentences; those of 16 are the rows above.
+BATCHES = (1, 4, 8)
+MIRA_B = tuple(
+    _row(f"MIRA-L, batches of {b}", f"mira-l-b{b}", *scores)
+    for b, scores in zip(BATCHES, ((31.28, 23.46), (31.53, 23.97), (31.63, 24.58)), strict=True)
+)
+ORO_HINGE_B = tuple(
+    _row(f"ORO-L hinge, batches of {b}", f"oro-hinge-l-b{b}", *scores)
+    for b, scores in zip(BATCHES, ((31.32, 23.63), (30.69, 23.12), (29.61, 22.07)), strict=True)
+)
+O_ORO_HINGE_B = tuple(
+    _row(f"O-ORO-L hinge, batches of {b}", f"o-oro-hinge-l-b{b}", *scores)
+    for b, scores in zip(BATCHES, ((31.44, 23.72), (31.54, 24.02), (31.35, 24.28)), strict=True)
+)
+ORO_SOFTMAX_B = tuple(
+    _row(f"ORO-L softmax, batches of {b}", f"oro-softmax-l-b{b}", *scores)
+    for b, scores in zip(BATCHES, ((25.10, 19.27), (31.66, 23.59), (31.31, 23.50)), strict=True)
+)
+O_ORO_SOFTMAX_B = tuple(
+    _row(f"O-ORO-L softmax, batches of {b}", f"o-oro-softmax-l-b{b}", *scores)
+    for b, scores in zip(BATCHES, ((31.15, 23.62), (31.17, 23.31), (30.90, 23.03)), strict=True)
+)
+
+WATANABE_2012 = Paper(
+    name="watanabe2012",
+    title="Watanabe (2012), Optimized online rank learning for machine translation",
+    tables=(
+        Table(
+            number="1",
+            title="Main results",
+            rows=(
+                MERT,
+                PRO,
+                MIRA_L,
+                ORO_HINGE_L,
+                O_ORO_HINGE_L,
+                ORO_SOFTMAX_L,
+                O_ORO_SOFTMAX_L,
+            ),
+        ),
+        Table(
+            number="2",
+            title="With and without the line search",
+            rows=(
+                MIRA,
+                MIRA_L,
+                ORO_HINGE,
+                ORO_HINGE_L,
+                ORO_SOFTMAX,
+                ORO_SOFTMAX_L,
+                O_ORO_HINGE,
+                O_ORO_HINGE_L,
+                O_ORO_SOFTMAX,
+                O_ORO_SOFTMAX_L,
+            ),
+        ),
+        Table(
+            number="3",
+            title="Sizes of batches",
+            rows=(
+                *(*MIRA_B, MIRA_L),
+                *(*ORO_HINGE_B, ORO_HINGE_L),
+                *(*O_ORO_HINGE_B, O_ORO_HINGE_L),
+                *(*ORO_SOFTMAX_B, ORO_SOFTMAX_L),
+                *(*O_ORO_SOFTMAX_B, O_ORO_SOFTMAX_L),
+            ),
+        ),
+    ),
+    figures=(
+        Figure(
+            number="1",
+            title="Learning curves of MIRA-L, ORO-L and O-ORO-L with the hinge loss",
+            rows=(MIRA_L, ORO_HINGE_L, O_ORO_HINGE_L),
+        ),
+        Figure(
+            number="2",
+            title="Learning curves of ORO-L and O-ORO-L, by the size of batches",
+            rows=(*ORO_HINGE_B, ORO_HINGE_L, *O_ORO_HINGE_B, O_ORO_HINGE_L),
+        ),
+    ),
+    claims=(
+        Close(
+            text="PRO and MIRA are comparable to MERT",
+            where="section 5, table 1",
+            rows=(MERT, PRO, MIRA_L),
+        ),
+        Ordered(
+            text="ORO without optimized updates is below the baselines",
+            where="section 5, table 1",
+            rows=(MERT, ORO_HINGE_L),
+        ),
+        Above(
+            text="O-ORO-L with the hinge loss is better than MERT",
+            where="section 5, table 1",
+            better=O_ORO_HINGE_L,
+            worse=MERT,
+        ),
+        Above(
+            text="Optimized updates beat plain ones, hinge loss",
+            where="section 5, table 1",
+            better=O_ORO_HINGE_L,
+            worse=ORO_HINGE_L,
+        ),
+        Above(
+            text="Optimized updates beat plain ones, softmax loss",
+            where="section 5, table 1",
+            better=O_ORO_SOFTMAX_L,
+            worse=ORO_SOFTMAX_L,
+        ),
+        Above(
+            text="The line search helps MIRA",
+            where="section 5, table 2",
+            better=MIRA_L,
+            worse=MIRA,
+        ),
+        Above(
+            text="The line search helps O-ORO with the hinge loss",
+            where="section 5, table 2",
+            better=O_ORO_HINGE_L,
+            worse=O_ORO_HINGE,
+        ),
+        Close(
+            text="The line search matters less to ORO with the hinge loss",
+            where="section 5, table 2",
+            rows=(ORO_HINGE_L, ORO_HINGE),
+        ),
+        Close(
+            text="The line search matters less to ORO with the softmax loss",
+            where="section 5, table 2",
+            rows=(ORO_SOFTMAX_L, ORO_SOFTMAX),
+        ),
+        Ordered(
+            text="Smaller batches are better for ORO with the hinge loss",
+            where="section 5, table 3",
+            rows=(*ORO_HINGE_B, ORO_HINGE_L),
+            slack=0.1,
+        ),
+        Ordered(
+            text="Larger batches are better for O-ORO with the hinge loss",
+            where="section 5, table 3",
+            rows=(O_ORO_HINGE_L, *reversed(O_ORO_HINGE_B)),
+            slack=0.1,
+        ),
+        Early(
+            text="ORO with the hinge loss converges faster with smaller batches",
+            where="section 5, figure 2",
+            rows=(*ORO_HINGE_B, ORO_HINGE_L),
+            data="tuning",
+        ),
+        Early(
+            text="MIRA-L converges quickly, ORO-L slowly",
+            where="section 5, figure 1",
+            rows=(MIRA_L, ORO_HINGE_L),
+            data="tuning",
+        ),
+        Early(
+            text="O-ORO-L ends above ORO-L on the tuning data",
+            where="section 5, figure 1",
+            rows=(O_ORO_HINGE_L, ORO_HINGE_L),
+            data="tuning",
+            end="last",
+        ),
+    ),
+)

@@ -1,0 +1,116 @@
+"""Claims are judged by the scores, and by how likely chance is."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hopefear.metrics import Column
+from hopefear.reproduction.claims import (
+    Above,
+    Close,
+    Early,
+    FinalRange,
+    Ordered,
+    Overfits,
+    Steadier,
+)
+from hopefear.reproduction.outcomes import Outcome, Outcomes, ReplicaOutcome
+from hopefear.reproduction.paper import Row
+from hopefear.types import Weights
+
+A, B = Row(label="A", preset="a"), Row(label="B", preset="b")
+SAYS: dict[str, Any] = {"text": "A is better", "where": "table 1"}
+
+
+def outcome(
+    row: Row,
+    tests: Sequence[Sequence[float]],
+    *,
+    tuning: float = 0.0,
+    curve: Sequence[float] = (1.0,),
+) -> Outcome:
+    """Return an outcome whose replicas have these scores for the test sentences."""
+    metric = Column()
+    return Outcome(
+        row=row,
+        run=Path(row.name),
+        weights=Weights(),
+        metric=metric,
+        replicas=[
+            ReplicaOutcome(
+                tuning=tuning,
+                dev=curve[-1],
+                tuning_curve=curve,
+                dev_curve=curve,
+                statistics=np.asarray(metric.statistics(list(scores))),
+            )
+            for scores in tests
+        ],
+        features=1,
+        seconds=1.0,
+        chosen={},
+    )
+
+
+def both(a: Outcome, b: Outcome) -> Outcomes:
+    return Outcomes({"a": a, "b": b})
+
+
+def test_above_holds_if_the_difference_is_not_chance() -> None:
+    low, high = [[0.0] * 20, [0.0] * 20], [[1.0] * 20, [1.0] * 20]
+    claim = Above(**SAYS, better=A, worse=B)
+    assert claim.judge(both(outcome(A, high), outcome(B, low))).result == "holds"
+    found = claim.judge(both(outcome(A, low), outcome(B, high)))
+    assert found.result == "does not hold"
+    assert found.evidence.startswith("test 0.00 against 1.00, p = 0.0")
+    one = [[0.0] * 19 + [1.0]] * 2
+    assert claim.judge(both(outcome(A, one), outcome(B, low))).result == "not significant"
+
+
+@pytest.mark.parametrize(("within", "result"), [(0.4, "does not hold"), (0.6, "holds")])
+def test_close_looks_at_the_range_of_the_means(within: float, result: str) -> None:
+    found = both(outcome(A, [[1.0], [2.0]]), outcome(B, [[1.0], [1.0]]))
+    verdict = Close(**SAYS, rows=(A, B), within=within).judge(found)
+    assert verdict.result == result
+    assert verdict.evidence == f"test 1.50, 1.00; range 0.50, at most {within}"
+
+
+def test_ordered_compares_each_row_with_the_next() -> None:
+    found = both(outcome(A, [[1.0]], tuning=3.0), outcome(B, [[1.2]], tuning=2.0))
+    assert Ordered(**SAYS, rows=(B, A)).judge(found).result == "holds"
+    assert Ordered(**SAYS, rows=(A, B)).judge(found).result == "does not hold"
+    assert Ordered(**SAYS, rows=(A, B), slack=0.3).judge(found).result == "holds"
+    assert Ordered(**SAYS, rows=(A, B), data="tuning").judge(found).result == "holds"
+
+
+def test_early_and_final_range_look_at_the_ends_of_curves() -> None:
+    rising = outcome(A, [[1.0]], curve=[1.0, 2.0, 3.0, 9.0, 9.0])
+    flat = outcome(B, [[1.0]], curve=[4.0, 4.0, 4.0, 4.0, 4.0])
+    found = both(rising, flat)
+    assert Early(**SAYS, rows=(B, A)).judge(found).result == "holds"
+    assert Early(**SAYS, rows=(A, B)).judge(found).result == "does not hold"
+    assert Early(**SAYS, rows=(A, B), end="last", epochs=1).judge(found).result == "holds"
+    assert FinalRange(**SAYS, rows=(A, B), within=4.9).judge(found).result == "does not hold"
+    assert FinalRange(**SAYS, rows=(A, B), within=5.1).judge(found).result == "holds"
+
+
+def test_steadier_compares_deviations_and_one_replica_has_none() -> None:
+    found = both(outcome(A, [[1.0], [1.1]]), outcome(B, [[1.0], [3.0]]))
+    assert Steadier(**SAYS, steady=A, others=(B,)).judge(found).result == "holds"
+    assert Steadier(**SAYS, steady=B, others=(A,)).judge(found).result == "does not hold"
+    alone = both(outcome(A, [[1.0]]), outcome(B, [[1.0], [3.0]]))
+    assert "0.00, 1.41" in Steadier(**SAYS, steady=A, others=(B,)).judge(alone).evidence
+
+
+def test_overfits_needs_more_on_tuning_and_less_on_test_data() -> None:
+    low, high = [[0.0] * 20] * 2, [[1.0] * 20] * 2
+    claim = Overfits(**SAYS, overfit=A, other=B)
+    found = both(outcome(A, low, tuning=2.0), outcome(B, high, tuning=1.0))
+    assert claim.judge(found).result == "holds"
+    found = both(outcome(A, low, tuning=1.0), outcome(B, high, tuning=2.0))
+    assert claim.judge(found).result == "does not hold"
+    found = both(outcome(A, high, tuning=2.0), outcome(B, low, tuning=1.0))
+    assert claim.judge(found).result == "does not hold"

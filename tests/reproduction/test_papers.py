@@ -1,0 +1,82 @@
+"""What is reproduced of the papers: rows that can be run, claims that can be judged."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hopefear.presets import load_presets
+from hopefear.reproduction import Paper, Row, papers
+from hopefear.reproduction.corpus import Corpus, TextSet
+from hopefear.reproduction.experiment import Experiment, Scale
+from hopefear.reproduction.reproducing import QUICK
+
+ALL = [(paper, row) for paper in papers.values() for row in paper.rows()]
+NAMES = [f"{paper.name}: {row.name}" for paper, row in ALL]
+
+
+def experiment(row: Row, scale: Scale) -> Experiment:
+    text = TextSet(source=Path("f"), references=(Path("e"),))
+    corpus = Corpus(train=text, tuning=text, dev=text, test=text, description="")
+    return Experiment(
+        row=row, model=Path("model"), corpus=corpus, out=Path("out"), scale=scale, seed=1, threads=1
+    )
+
+
+@pytest.mark.parametrize(("paper", "row"), ALL, ids=NAMES)
+def test_every_row_is_a_preset_with_settings_that_fit(paper: Paper, row: Row) -> None:
+    assert row.preset in load_presets()
+    assert row.preset.startswith(paper.name)
+    first = [f"{key}={values[0]}" for key, values in row.choose.items()]
+    settings = experiment(row, Scale()).settings(first)
+    assert settings.replicas == row.replicas
+    scaled = experiment(row, QUICK[1]).settings(first)
+    assert scaled.rhythm.epochs == min(settings.rhythm.epochs, QUICK[1].epochs or 0)
+    assert re.fullmatch(r"[\w.,=-]+", row.name)
+
+
+@pytest.mark.parametrize("paper", papers.values(), ids=papers)
+def test_every_claim_speaks_of_rows_that_are_run(paper: Paper) -> None:
+    rows = {row.name for row in paper.rows()}
+    for claim in paper.claims:
+        assert {row.name for row in claim.rows} <= rows, claim.text
+        assert claim.where
+    assert len({claim.text for claim in paper.claims}) == len(paper.claims)
+
+
+@pytest.mark.parametrize("paper", papers.values(), ids=papers)
+def test_every_preset_of_a_paper_is_a_row_or_explained(paper: Paper) -> None:
+    """Presets of the paper that no table or figure has."""
+    without = {
+        "chiang2012": {
+            "chiang2012-mira-2008",  # footnote 4
+            "chiang2012-mira-large",  # on one processor
+            "chiang2012-arow-large",
+        },
+        "gimpel2012": {
+            "gimpel2012-och-ney",  # 3.4
+            "gimpel2012-soft-ramp1",
+            "gimpel2012-soft-ramp2",
+        },
+        "watanabe2012": {
+            f"watanabe2012-{name}-l-s8"  # algorithm 3 on 8 cores
+            for name in ("mira", "oro-hinge", "oro-softmax", "o-oro-hinge", "o-oro-softmax")
+        },
+    }
+    used = {row.preset for row in paper.rows()}
+    known = {name for name in load_presets() if name.startswith(paper.name)}
+    assert known - used == without.get(paper.name, set())
+
+
+def test_a_row_with_more_replicas_stands_for_its_like() -> None:
+    rows = papers["gimpel2012"].rows()
+    assert len({row.name for row in rows}) == len(rows)
+    chiang = {row.name: row for row in papers["chiang2012"].rows()}
+    assert chiang["chiang2012-mira-large-mixing,large"].replicas == 3
+
+
+def test_a_scale_takes_first_and_last_of_several_values() -> None:
+    assert Scale(choices=2).values((4, 6, 8)) == [4, 8]
+    assert Scale(choices=2).values((4, 6)) == [4, 6]
+    assert Scale().values((4, 6, 8)) == [4, 6, 8]
+    assert Scale(choices=1).values((4, 6, 8)) == [4]
