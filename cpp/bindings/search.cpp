@@ -51,13 +51,18 @@ void bind_best_rows(nb::module_& m) {
     m.def(
         "corpus_oracles",
         [](const NBest& nbest, const CorpusScore& score, const ArrayIn<std::int64_t>& sentences,
-           std::size_t max_passes) {
+           std::size_t max_passes, const std::optional<ArrayIn<std::int64_t>>& order,
+           std::size_t size, bool worst) {
+            OracleSearch search{.max_passes = max_passes, .size = size, .worst = worst};
+            if (order) search.order = as_span(*order);
             const nb::gil_scoped_release released;
-            return corpus_oracles(nbest, score, as_span(sentences), max_passes);
+            return corpus_oracles(nbest, score, as_span(sentences), search);
         },
         nb::arg("nbest"), nb::arg("score"), nb::arg("sentences"), nb::kw_only(),
-        nb::arg("max_passes") = 10,
-        "For each sentence the rows of a greedy search for the best corpus score.");
+        nb::arg("max_passes") = 10, nb::arg("order") = nb::none(), nb::arg("size") = 0,
+        nb::arg("worst") = false,
+        "For each sentence the rows of a greedy search for the best corpus score, or for the "
+        "worst; among the first `size` rows of each list in the given order.");
 }
 
 std::vector<WordId> copy(const ArrayIn<WordId>& numbers) {

@@ -876,9 +876,9 @@ def forest_statistics(references: BleuReferences, forest: Forest, sentence: int,
     The forest split by reference k-grams, the original edge of each of its edges, and a row of BLEU statistics for each; numbers[w] is the number of word w in the references.
     """
 
-def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10) -> list[list[int]]:
+def corpus_oracles(nbest: NBest, score: CorpusScore, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_passes: int = 10, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, size: int = 0, worst: bool = False) -> list[list[int]]:
     """
-    For each sentence the rows of a greedy search for the best corpus score.
+    For each sentence the rows of a greedy search for the best corpus score, or for the worst; among the first `size` rows of each list in the given order.
     """
 
 class BleuForests:

@@ -5,7 +5,6 @@ Each takes the settings of its command as keyword arguments: an option ``--dev-r
 ``learner={"max_step": 0.1}``. They are checked against the same declarations.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,7 +20,7 @@ from hopefear.commands import (
     RerankSettings,
     SimulateClusterSettings,
 )
-from hopefear.errors import ConfigError, HopefearWarning
+from hopefear.errors import ConfigError
 from hopefear.formats.files import tell_nobody
 from hopefear.settings import config
 from hopefear.settings.tree import keyword_options, signature
@@ -319,35 +318,10 @@ def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluatio
     >>> found.systems[0].metrics["chrf"].score
     100.0
     """
-    from hopefear.evaluation import choose_metrics
-    from hopefear.evaluation import evaluate as evaluate_systems
-    from hopefear.formats.systems import read_systems
-    from hopefear.formats.texts import stream_texts
-    from hopefear.metrics import check_tokenization
+    from hopefear.commands.evaluating import evaluate as evaluate_files
 
     chosen = _decode(EvaluateSettings, settings, "evaluate")
-    metrics: Any = chosen.metric
-    if not isinstance(metrics, Mapping):
-        metrics = choose_metrics(metrics, tokenize=chosen.tokenize, lowercase=chosen.lowercase)
-    elif chosen.tokenize is not None or chosen.lowercase:
-        raise ConfigError("tokenize and lowercase are for metrics given by name")
-    named, references = read_systems(chosen.hyp, chosen.refs)
-    for name, metric in metrics.items():
-        if message := check_tokenization(getattr(metric, "tokenize", None), references):
-            warnings.warn(f"{name}: {message}", HopefearWarning, stacklevel=2)
-    return evaluate_systems(
-        named,
-        references,
-        metrics,
-        resamples=chosen.resamples,
-        shuffles=chosen.shuffles,
-        seed=chosen.seed,
-        differences=chosen.differences,
-        buckets=chosen.buckets or chosen.frequencies is not None,
-        frequencies=None if chosen.frequencies is None else stream_texts(chosen.frequencies),
-        threads=chosen.threads,
-        tell=progress or tell_nobody,
-    )
+    return evaluate_files(chosen, progress or tell_nobody)
 
 
 def inspect(

@@ -8,7 +8,7 @@ import pytest
 import sacrebleu
 
 from garbled_systems import REFERENCES, garbled
-from hopefear.evaluation import Evaluation, evaluate
+from hopefear.evaluation import Evaluation, evaluate_systems
 from hopefear.metrics import Bleu, References, Ter, TextMetric
 
 RANDOM = np.random.default_rng(5)
@@ -26,7 +26,7 @@ def found(
     buckets: bool = False,
     frequencies: Sequence[str] | None = None,
 ) -> Evaluation:
-    return evaluate(
+    return evaluate_systems(
         SYSTEMS,
         References([[text] for text in LONGER]),
         {"m": metric},
@@ -58,7 +58,7 @@ def test_the_largest_wins_and_losses_are_those_of_the_median_replica() -> None:
 def test_sentences_that_do_not_differ_are_neither_wins_nor_losses() -> None:
     references = References([[text] for text in LONGER])
     systems = [("first", [LONGER]), ("other", [["x", *LONGER[1:]]])]
-    (against,) = evaluate(systems, references, {"b": Bleu()}, differences=10).differences
+    (against,) = evaluate_systems(systems, references, {"b": Bleu()}, differences=10).differences
     assert [one.sentence for one in against.losses] == [0]
     assert (against.wins, against.metric) == ([], "BLEU+1")
 
@@ -103,14 +103,16 @@ def test_of_several_references_the_one_with_most_right_words_counts() -> None:
     references = References([["a b c d", "x y"], ["a", "x"]])
     systems = [("s", [["x y", "a"]])]
     metrics = {"b": Bleu(tokenize="none")}
-    (bucket, *_) = evaluate(systems, references, metrics, buckets=True, frequencies=[]).by_frequency
+    (bucket, *_) = evaluate_systems(
+        systems, references, metrics, buckets=True, frequencies=[]
+    ).by_frequency
     assert (bucket.label, bucket.count, bucket.scores["f1"]) == ("0", 3, [100.0])
 
 
 def test_words_are_those_of_the_tokenizer_and_the_case_of_bleu() -> None:
     references = References([["The house."]])
     for lowercase, counts in ((False, [2, 1]), (True, [1, 2])):
-        found = evaluate(
+        found = evaluate_systems(
             [("s", [["the house."]])],
             references,
             {"b": Bleu(lowercase=lowercase)},

@@ -16,7 +16,7 @@ from hopefear.evaluation import (
     bootstrap,
     choose_metrics,
     compare,
-    evaluate,
+    evaluate_systems,
     interval,
     resampled_sums,
 )
@@ -45,7 +45,7 @@ def test_scores_intervals_and_p_values_equal_sacrebleus(
     ours: TextMetric, theirs: sacrebleu.metrics.base.Metric
 ) -> None:
     references = References.from_streams(REFERENCES)
-    found = evaluate(SYSTEMS, references, {"metric": ours}, resamples=200, seed=17)
+    found = evaluate_systems(SYSTEMS, references, {"metric": ours}, resamples=200, seed=17)
     with mock.patch.dict(os.environ, {"SACREBLEU_SEED": "17"}):
         _, table = PairedTest(TEXTS, {"metric": theirs}, REFERENCES, "bs", n_samples=200)()
     judged: list[Any] = next(value for key, value in table.items() if key != "System")
@@ -83,7 +83,9 @@ def test_all_systems_see_the_same_test_sets() -> None:
 
 
 def test_a_system_is_not_better_than_itself() -> None:
-    found = evaluate([SYSTEMS[0], SYSTEMS[0]], References.from_streams(REFERENCES), {"b": Bleu()})
+    found = evaluate_systems(
+        [SYSTEMS[0], SYSTEMS[0]], References.from_streams(REFERENCES), {"b": Bleu()}
+    )
     against = found.systems[1].metrics["b"].against_first
     assert against is not None
     assert (against.p_bootstrap, against.p_randomization, against.wins) == (1.0, 1.0, 0.0)
@@ -102,7 +104,7 @@ def test_the_interval_excludes_a_fortieth_on_each_side() -> None:
 
 def test_without_resamples_there_are_only_scores() -> None:
     references = References.from_streams(REFERENCES)
-    found = evaluate(SYSTEMS, references, {"b": Bleu()}, resamples=0, shuffles=0)
+    found = evaluate_systems(SYSTEMS, references, {"b": Bleu()}, resamples=0, shuffles=0)
     result = found.systems[1].metrics["b"]
     assert result.table().keys() == {"score", "signature", "difference"}
 
@@ -110,7 +112,9 @@ def test_without_resamples_there_are_only_scores() -> None:
 def test_results_do_not_depend_on_the_number_of_threads() -> None:
     references = References.from_streams(REFERENCES)
     one, three = (
-        evaluate(SYSTEMS, references, {"b": Bleu(), "t": Ter()}, resamples=20, threads=threads)
+        evaluate_systems(
+            SYSTEMS, references, {"b": Bleu(), "t": Ter()}, resamples=20, threads=threads
+        )
         for threads in (1, 3)
     )
     assert one == three
@@ -120,16 +124,16 @@ def test_texts_and_references_of_different_length_are_named() -> None:
     references = References([["a"]], source="refs.txt")
     message = r"short has 0 sentences, but the references \(refs.txt\) have 1"
     with pytest.raises(DataError, match=message):
-        evaluate([("short", [[]])], references, {"b": Bleu()})
+        evaluate_systems([("short", [[]])], references, {"b": Bleu()})
 
 
 def test_nothing_to_evaluate_is_an_error() -> None:
     with pytest.raises(DataError, match="no sentences"):
-        evaluate([("none", [[]])], References([]), {"b": Bleu()})
+        evaluate_systems([("none", [[]])], References([]), {"b": Bleu()})
     with pytest.raises(ConfigError, match="nothing to evaluate"):
-        evaluate([], References([["a"]]), {"b": Bleu()})
+        evaluate_systems([], References([["a"]]), {"b": Bleu()})
     with pytest.raises(ConfigError, match="resamples must be >= 0"):
-        evaluate([("a", [["a"]])], References([["a"]]), {"b": Bleu()}, resamples=-1)
+        evaluate_systems([("a", [["a"]])], References([["a"]]), {"b": Bleu()}, resamples=-1)
 
 
 def test_an_option_applies_to_the_metrics_that_have_it() -> None:

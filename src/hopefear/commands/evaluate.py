@@ -3,11 +3,18 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from hopefear.commands.choices import OUTPUT, THREADS, metrics_to_choose, tokenizers_to_choose
+from hopefear.commands.choices import (
+    OUTPUT,
+    THREADS,
+    formats_to_choose,
+    metrics_to_choose,
+    tokenizers_to_choose,
+)
 from hopefear.errors import ConfigError
 from hopefear.settings import setting, settings
+from hopefear.settings.shared import columns_setting, ignore_setting
 
-PARTS = "Sentences and words"
+PARTS, ORACLES = "Sentences and words", "Oracles of candidates"
 
 
 @settings
@@ -17,7 +24,8 @@ class EvaluateSettings:
     hyp: (
         tuple[Path | tuple[str, ...], ...] | Mapping[str, tuple[str | Path | tuple[str, ...], ...]]
     ) = setting(
-        help="The output of a system, one sentence per line; the first is the baseline. "
+        (),
+        "The output of a system, one sentence per line; the first is the baseline. "
         "NAME=FILE,FILE names a system and gives the outputs of its optimizer replicas; "
         "NAME='out.*.txt' does so by a pattern.",
         metavar="[NAME=]FILE",
@@ -62,7 +70,40 @@ class EvaluateSettings:
         shown="the references",
         group=PARTS,
     )
+    nbest: tuple[Path, ...] = setting(
+        (), "N-best lists: show the best and the worst that could be chosen.", group=ORACLES
+    )
+    forests: Path | None = setting(
+        None, "Forests instead of lists: a file or a directory.", group=ORACLES
+    )
+    weights: Path | Mapping[str, float] | None = setting(
+        None,
+        "A run directory or a file of weights, which order the candidates.",
+        shown="the order of the lists",
+        group=ORACLES,
+    )
+    format: str | None = setting(
+        None,
+        "Format of the lists or forests.",
+        shown="auto-detected",
+        complete=lambda: formats_to_choose("nbest", "forest"),
+        group=ORACLES,
+    )
+    columns: tuple[str, ...] = columns_setting(ORACLES)
+    ignore: tuple[str, ...] = ignore_setting(ORACLES)
+    size: int = setting(
+        100, "Translations listed from each forest, if weights are given.", least=1, group=ORACLES
+    )
     threads: int = setting(0, THREADS, least=0, shown="one per core")
+
+    def check(self) -> None:
+        """Require something to evaluate, and one kind of candidates."""
+        if not self.hyp and not self.nbest and self.forests is None:
+            problem = "nothing to evaluate: give outputs, n-best lists or forests"
+            raise ConfigError(problem, settings=("hyp", "nbest", "forests"))
+        if self.nbest and self.forests is not None:
+            problem = "n-best lists or forests: choose one"
+            raise ConfigError(problem, settings=("nbest", "forests"))
 
 
 @settings

@@ -11,21 +11,27 @@ from hopefear.evaluation.randomization import (
 from hopefear.evaluation.results import (
     AgainstFirst,
     Bucket,
+    CandidateOracles,
     Evaluation,
+    MetricOracles,
     MetricResult,
+    OracleScores,
     SentenceDifference,
     SystemDifferences,
     SystemResult,
 )
-from hopefear.evaluation.systems import choose_metrics, evaluate
+from hopefear.evaluation.systems import choose_metrics, evaluate_systems
 
 __all__ = [
     "AgainstFirst",
     "Bucket",
+    "CandidateOracles",
     "Comparison",
     "Evaluation",
     "Interval",
+    "MetricOracles",
     "MetricResult",
+    "OracleScores",
     "ReplicaComparison",
     "SentenceDifference",
     "SystemDifferences",
@@ -34,7 +40,7 @@ __all__ = [
     "compare",
     "compare_replicas",
     "deviation",
-    "evaluate",
+    "evaluate_systems",
     "interval",
     "resampled_sums",
     "shuffled_sums",

@@ -24,7 +24,7 @@ class Measured:
     Parameters
     ----------
     systems, references, metrics, threads, tell
-        As in `evaluate`.
+        As in `evaluate_systems`.
     """
 
     def __init__(

@@ -8,8 +8,11 @@ from hopefear.evaluation.bootstrap import Interval
 __all__ = [
     "AgainstFirst",
     "Bucket",
+    "CandidateOracles",
     "Evaluation",
+    "MetricOracles",
     "MetricResult",
+    "OracleScores",
     "SentenceDifference",
     "SystemDifferences",
     "SystemResult",
@@ -133,12 +136,51 @@ class Bucket:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OracleScores:
+    """The best and the worst score that the first `size` candidates of each sentence allow.
+
+    `size` is None for all derivations of forests, of which the worst is not known.
+    """
+
+    size: int | None
+    best: float
+    worst: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricOracles:
+    """The oracle scores of candidates by one metric; `first` is the score of the first ones."""
+
+    title: str
+    signature: str
+    first: float | None = None
+    rows: Sequence[OracleScores]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateOracles:
+    """What could be chosen from candidates, by the names of the metrics.
+
+    `ordered` says whether weights put the candidates in order; otherwise they are as listed.
+    """
+
+    files: str
+    sentences: int
+    ordered: bool
+    metrics: Mapping[str, MetricOracles]
+
+    def table(self) -> dict[str, object]:
+        """Return everything as plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Evaluation:
     """The scores of all systems; the first one is the baseline of the others.
 
     Where they were asked for: `differences` are the sentences in which each of the other systems
     wins and loses most, `by_length` the scores by the length of sentences, and `by_frequency`
-    those of words by their frequency.
+    those of words by their frequency; `oracles` are the scores that n-best lists or forests allow.
     """
 
     systems: Sequence[SystemResult]
@@ -149,6 +191,7 @@ class Evaluation:
     differences: Sequence[SystemDifferences] = ()
     by_length: Sequence[Bucket] = ()
     by_frequency: Sequence[Bucket] = ()
+    oracles: CandidateOracles | None = None
 
     def table(self) -> dict[str, object]:
         """Return everything as plain values, for JSON."""
@@ -162,4 +205,6 @@ class Evaluation:
         for name in ("differences", "by_length", "by_frequency"):
             if parts := getattr(self, name):
                 table[name] = [part.table() for part in parts]
+        if self.oracles is not None:
+            table["oracles"] = self.oracles.table()
         return table

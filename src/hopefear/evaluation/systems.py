@@ -12,7 +12,7 @@ from hopefear.evaluation.sentences import system_differences
 from hopefear.metrics import References, TextMetric, metrics
 from hopefear.settings import config
 
-__all__ = ["choose_metrics", "evaluate"]
+__all__ = ["choose_metrics", "evaluate_systems"]
 
 
 def choose_metrics(
@@ -58,7 +58,7 @@ def choose_metrics(
     return chosen
 
 
-def evaluate(
+def evaluate_systems(
     systems: Outputs,
     references: References,
     metrics: Mapping[str, TextMetric],
@@ -105,7 +105,7 @@ def evaluate(
     >>> from hopefear.metrics import Bleu
     >>> references = References([["the cat sat on the mat"], ["a dog barks at the moon"]])
     >>> good, bad = ["the cat sat on a mat", "a dog barks at the moon"], ["a cat", "dogs bark"]
-    >>> found = evaluate([("good", [good]), ("bad", [bad])], references, {"bleu": Bleu()})
+    >>> found = evaluate_systems([("good", [good]), ("bad", [bad])], references, {"bleu": Bleu()})
     >>> [round(system.metrics["bleu"].score, 2) for system in found.systems]
     [77.82, 0.0]
     """

@@ -31,18 +31,21 @@ class TextTable:
 
 
 def tables(found: Evaluation) -> list[TextTable]:
-    """Return all tables: scores, parts of error rates, buckets, and sentences that differ."""
+    """Return all tables: scores, parts of error rates, buckets, sentences, oracles."""
     return [
-        _scores(found),
+        *_scores(found),
         *_parts(found),
         *_lengths(found),
         *_frequencies(found),
         *_differences(found),
+        *_oracles(found),
     ]
 
 
-def _scores(found: Evaluation) -> TextTable:
-    """Return the scores: a group of rows for each metric, and one for the length ratio."""
+def _scores(found: Evaluation) -> Iterator[TextTable]:
+    """Yield the scores: a group of rows for each metric, and one for the length ratio."""
+    if not found.systems:
+        return
     several, drawn = len(found.systems) > 1, found.resamples > 0
     shuffled = several and found.shuffles > 0
     results = [result for system in found.systems for result in system.metrics.values()]
@@ -74,7 +77,7 @@ def _scores(found: Evaluation) -> TextTable:
         ]
     )
     header = [column for column, wanted in shown.items() if wanted]
-    return TextTable(header=header, groups=groups, align="ll".ljust(len(header), "r"))
+    yield TextTable(header=header, groups=groups, align="ll".ljust(len(header), "r"))
 
 
 def _cells(result: MetricResult) -> list[str]:
@@ -89,7 +92,7 @@ def _cells(result: MetricResult) -> list[str]:
 
 
 def _parts(found: Evaluation) -> Iterator[TextTable]:
-    for name, first in found.systems[0].metrics.items():
+    for name, first in found.systems[0].metrics.items() if found.systems else ():
         if first.parts is None:
             continue
         results = [(system.name, system.metrics[name]) for system in found.systems]
@@ -151,17 +154,40 @@ def _differences(found: Evaluation) -> Iterator[TextTable]:
                 yield TextTable(header=header, groups=groups, title=title, align="llrl")
 
 
+def _oracles(found: Evaluation) -> Iterator[TextTable]:
+    if found.oracles is None:
+        return
+    groups = [
+        [
+            [
+                oracles.title * (not i),
+                "all" if row.size is None else f"{row.size}",
+                *map(_number, (oracles.first, row.best, row.worst)),
+            ]
+            for i, row in enumerate(oracles.rows)
+        ]
+        for oracles in found.oracles.metrics.values()
+    ]
+    first = "model" if found.oracles.ordered else "first"
+    yield TextTable(
+        header=["metric", "candidates", first, "best", "worst"],
+        groups=groups,
+        title=f"what could be chosen from {found.oracles.files}",
+    )
+
+
 def _number(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
 def notes(found: Evaluation) -> list[str]:
     """Return signatures, and how the numbers were found."""
-    first = found.systems[0].metrics.values()
-    lines = [f"{result.title}|{result.signature}" for result in first]
+    scored = found.systems[0] if found.systems else found.oracles
+    results = () if scored is None else scored.metrics.values()
+    lines = [f"{result.title}|{result.signature}" for result in results]
     several = len(found.systems) > 1
     random = []
-    if found.resamples:
+    if found.systems and found.resamples:
         random.append(f"{found.resamples} resampled test sets of {found.sentences} sentences")
     if several and found.shuffles:
         random.append(f"{found.shuffles} shuffles of the outputs")
