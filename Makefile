@@ -13,7 +13,7 @@ TIDY = $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -clang-tidy-binary $(BIN)/c
   -p $(firstword $(wildcard build/cp3*/)) -extra-arg=-Wno-error
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs wheel coverage check check-python check-cpp check-spelling tidy bench fuzz crash sanitize soak audit format build clean
+.PHONY: help demo test docs wheel coverage check check-python check-cpp check-spelling tidy browser bench fuzz crash sanitize soak audit format build clean
 
 help:
 	@echo "make demo      set up, then run the demonstration to its report"
@@ -23,6 +23,7 @@ help:
 	@echo "make coverage  the same, and measure which lines and branches they reach"
 	@echo "make check     formatting, linters, types, import contracts, spelling"
 	@echo "make tidy      clang-tidy over the whole core (make check runs it on the learners' kernels)"
+	@echo "make browser   install what the tests of reports in a browser need, as far as possible"
 	@echo "make bench     benchmarks, as ratios measured in one run"
 	@echo "make fuzz      fuzz every reader for a minute (SECONDS=600, or RUNS=100000 of each)"
 	@echo "make crash     kill and starve every command (POINTS=200 kills of each)"
@@ -79,6 +80,14 @@ tidy: build
 
 check-spelling: build
 	@$(BIN)/codespell && echo "codespell: no misspelled words"
+
+# What the tests need to look at reports: Playwright, and Debian's Chromium if we may install it.
+# Without them these tests are skipped.
+browser: build
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation \
+	  --editable '.[dev$(comma)browser]'
+	-@command -v chromium >/dev/null || \
+	  { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; }
 
 bench: build
 	$(BIN)/python -m benchmarks

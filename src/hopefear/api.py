@@ -383,6 +383,8 @@ def convert(
 def report(runs: PathLike | Sequence[PathLike], **settings: Any) -> Path:
     """Write what runs did as one HTML file that needs no network, and return its path.
 
+    With `watch`, serve it to this machine as well, up to date while runs go on, until Ctrl-C.
+
     Parameters
     ----------
     runs : path or several
@@ -395,9 +397,19 @@ def report(runs: PathLike | Sequence[PathLike], **settings: Any) -> Path:
     chosen = _decode(ReportSettings, {"runs": runs, **settings}, "report")
     home = chosen.runs[0] if len(chosen.runs) == 1 else Path()
     path = home / "report.html" if chosen.out is None else chosen.out
-    write_report(chosen.runs, path, top=chosen.top)
+    write_report(chosen.runs, path, top=chosen.top, sentences=chosen.sentences)
     if chosen.pictures is not None:
         write_pictures(chosen.runs, chosen.pictures, top=chosen.top)
+    if chosen.watch:
+        from hopefear.reporting.watching import watch_report
+
+        watch_report(
+            chosen.runs,
+            port=chosen.port,
+            top=chosen.top,
+            sentences=chosen.sentences,
+            ready=lambda url: print(f"report: {url} (Ctrl-C ends it)", flush=True),
+        )
     return path
 
 

@@ -1,14 +1,16 @@
 """Reports in a real browser: Debian's Chromium, driven by Playwright."""
 
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hopefear.events import Warned
-from hopefear.reporting import write_report
+from hopefear.events import EventLog, Warned
+from hopefear.reporting import watching, write_report
+from hopefear.reporting.watching import ReportServer
 from hopefear.types import Weights
 from run_directories import events_of_a_run, write_run, write_sentence_lines
 
@@ -57,7 +59,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Shown:
     """A page in the browser, and what went wrong in it."""
 
-    def __init__(self, browser: Any, report: Path, *, size: str = "laptop", **options: Any) -> None:
+    def __init__(
+        self, browser: Any, report: Path | str, *, size: str = "laptop", **options: Any
+    ) -> None:
         width, height = SIZES[size]
         self.context = browser.new_context(viewport={"width": width, "height": height}, **options)
         self.page = self.context.new_page()
@@ -67,7 +71,7 @@ class Shown:
             "console",
             lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else "",
         )
-        self.page.goto(report.as_uri())
+        self.page.goto(report.as_uri() if isinstance(report, Path) else report)
 
     def __enter__(self) -> Any:
         return self.page
@@ -192,3 +196,37 @@ def test_what_can_be_focused_has_a_name(browser: Any, report: Path) -> None:
         assert page.evaluate("document.activeElement.className") == "skip"
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_a_page_that_is_served_follows_its_run_and_stays_where_it_is(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "FRESH", 0.0)
+    weights = [Weights({"lm": w, EVIL: 1.0}) for w in (1.0, 2.0, 1.5, 3.0)]
+    events = events_of_a_run(weights, scores=[31.0, 32.0, 33.0])
+    run = write_run(tmp_path / "run", events[:3])
+    with ReportServer([run]) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with Shown(browser, server.url) as page:
+                page.locator("#weights summary").first.click()
+                page.locator("#curves .key").first.click()
+                page.locator("#weights").evaluate("item => scrollTo(0, item.offsetTop + 90)")
+                place = "document.getElementById('weights').getBoundingClientRect().top"
+                before = page.evaluate(place)
+                with EventLog(run / "events.jsonl") as log:
+                    for event in events[3:]:
+                        log.write(event)
+                write_sentence_lines(run, [("a cat", "a dog", "a dog"), ("x", EVIL, "y")])
+                page.locator("#sentence-list > li").first.wait_for(state="attached")
+                assert page.evaluate(place) == pytest.approx(before, abs=1)
+                assert page.locator("#weights details").first.evaluate("item => item.open")
+                assert page.locator("#curves .key").first.get_attribute("aria-pressed") == "false"
+                assert page.locator("nav a").last.text_content() == "Environment"
+                assert page.locator("#sentences input").is_visible()
+                assert page.locator("img").count() == 0
+                assert page.locator("#tools [role=status]").text_content() == "Live"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -245,7 +245,7 @@ def test_a_killed_run_is_shown_as_far_as_it_got(tmp_path: Path) -> None:
     with (path / "events.jsonl").open("a") as log:
         log.write('{"event": "epoch_fin')
     text = Page(html(path)).text
-    assert "is still running or was killed: 2 of 9 epochs" in text
+    assert "was stopped: 2 of 9 epochs" in text
     assert "1 without a result" in text
     assert "33.25" in text
 

@@ -274,7 +274,8 @@ def report(own: commands.ReportSettings) -> None:
     from hopefear.reporting.page import format_bytes
 
     path = hopefear.report(**vars(own))
-    click.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")
+    if not own.watch:
+        click.echo(f"report: {path} ({format_bytes(path.stat().st_size)})")
 
 
 def reproduce(own: commands.ReproduceSettings) -> None:

@@ -1,29 +1,44 @@
-"""The events of a run, with its report at the end."""
+"""The events of a run, with its report: while it goes on, and at the end."""
 
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from hopefear.errors import HopefearError, describe_file_error
-from hopefear.events import Event, Noted, Warned
+from hopefear.events import EpochFinished, Event, Noted, RunFinished, Warned
 
 __all__ = ["reported"]
 
+INTERVAL = 5.0  # seconds between reports while a run goes on, at least
+SHARE = 0.01  # of the time of a run that these reports may take
+
 
 def reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
-    """Yield the events of a run, and write its report at the end, even a bad one."""
+    """Yield the events of a run, and write its report now and then and at the end, even a bad one.
+
+    Reports are written after an epoch. So that they take a hundredth of the time at most, the next
+    one waits a hundred times as long as the last one took.
+    """
     started = False
+    due = time.monotonic() + INTERVAL
     try:
         for event in events:
             started = started or not isinstance(event, Warned | Noted)
+            if isinstance(event, EpochFinished | RunFinished) and time.monotonic() >= due:
+                began = time.monotonic()
+                with suppress(HopefearError, OSError):  # a run needs no report to go on
+                    _write(directory, durable=False)
+                now = time.monotonic()
+                due = now + max(INTERVAL, (now - began) / SHARE)
             yield event
     except (HopefearError, OSError):
         if started:  # else there is no directory, or it is another run's
             with suppress(HopefearError, OSError):  # the run's own error is the one to raise
-                _write_static(directory)
+                _write(directory)
         raise
     try:
-        _write_static(directory)
+        _write(directory)
     except (HopefearError, OSError) as error:
         reason = describe_file_error(error) if isinstance(error, OSError) else str(error)
         raise HopefearError(
@@ -32,7 +47,7 @@ def reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
         ) from error
 
 
-def _write_static(directory: Path) -> None:
-    from hopefear.reporting import write_report  # which a run needs only when it is over
+def _write(directory: Path, *, durable: bool = True) -> None:
+    from hopefear.reporting import write_report  # which a short run needs only when it is over
 
-    write_report([directory], directory / "report.html")
+    write_report([directory], directory / "report.html", durable=durable)

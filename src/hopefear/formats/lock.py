@@ -11,7 +11,7 @@ from typing import Self
 
 from hopefear.errors import ConfigError
 
-__all__ = ["LOCK_FILE", "FolderLock"]
+__all__ = ["LOCK_FILE", "FolderLock", "is_in_use"]
 
 LOCK_FILE = ".lock"
 
@@ -81,3 +81,24 @@ class FolderLock:
             return f"process {int(found['process'])} on {str(found['host'])[:100]}"
         except (OSError, ValueError, KeyError, TypeError):
             return "another process"
+
+
+def is_in_use(folder: Path) -> bool:
+    """Whether a process writes to a folder; one on another machine is believed.
+
+    The lock itself is not tried, which would be in the way of others.
+    """
+    try:
+        found = json.loads((folder / LOCK_FILE).read_bytes()[:1000])
+        process, host = int(found["process"]), found["host"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(process, 0)  # sends nothing
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True

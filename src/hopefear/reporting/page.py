@@ -36,6 +36,7 @@ __all__ = [
     "render_page",
 ]
 
+LIVE_SCRIPT = "live.js"
 SCRIPTS = ("charts.js", "sentences.js", "page.js")
 _TEMPLATES = Path(__file__).parent / "templates"
 # Characters that XML 1.0 cannot contain, however they are written, and lone surrogates.
@@ -92,9 +93,14 @@ def _charts(value: object) -> Iterator[Chart]:
             yield from _charts(item)
 
 
-def render_page(title: str, subtitle: str, sections: Sequence[Section | None]) -> str:
-    """Return a page; sections that are None are left out."""
-    script = "".join(map(_resource, SCRIPTS))
+def render_page(
+    title: str, subtitle: str, sections: Sequence[Section | None], *, version: str = ""
+) -> str:
+    """Return a page; sections that are None are left out.
+
+    A page with a version asks its server for a newer one.
+    """
+    script = "".join(map(_resource, (LIVE_SCRIPT, *SCRIPTS) if version else SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
         "page.html",
@@ -106,6 +112,7 @@ def render_page(title: str, subtitle: str, sections: Sequence[Section | None]) -
         digest=digest,
         colors=COLORS,
         version=__version__,
+        live=version,
     )
 
 

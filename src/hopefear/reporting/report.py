@@ -24,7 +24,7 @@ from hopefear.reporting.summary import summary_section, what_was_run
 from hopefear.reporting.svg import picture_svg
 from hopefear.reporting.weights import weights_section
 
-__all__ = ["report_html", "write_pictures", "write_report"]
+__all__ = ["read_given_runs", "report_html", "write_pictures", "write_report"]
 
 
 def write_report(
@@ -33,6 +33,7 @@ def write_report(
     *,
     top: int = 30,
     sentences: int = 100,
+    durable: bool = True,
 ) -> int:
     """Write the report of runs, and return its size in bytes.
 
@@ -46,9 +47,11 @@ def write_report(
         The number of features to show: those that matter most.
     sentences : int
         The number of sentences to show: those that changed most.
+    durable : bool
+        Wait until the file is on the disk.
     """
-    text = report_html(_read_runs(run_directories), top=top, sentences=sentences)
-    with open_output(path) as out:
+    text = report_html(read_given_runs(run_directories), top=top, sentences=sentences)
+    with open_output(path, durable=durable) as out:
         out.write(text)
     return len(text.encode())
 
@@ -65,7 +68,7 @@ def write_pictures(
     directory : path
         Where to write the files; it is created if it does not exist.
     """
-    sections = _sections(_read_runs(run_directories), top, 0)
+    sections = _sections(read_given_runs(run_directories), top, 0)
     folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     files = []
@@ -77,7 +80,8 @@ def write_pictures(
     return files
 
 
-def _read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
+def read_given_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
+    """Read the directories of the runs of a report; there is at least one."""
     if isinstance(directories, str | Path):
         raise ConfigError("run_directories must be a list of directories, got a single one")
     if not directories:
@@ -85,12 +89,18 @@ def _read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
     return read_runs(directories)
 
 
-def report_html(runs: Sequence[RunRecord], *, top: int = 30, sentences: int = 100) -> str:
-    """Return the report as text; the same runs give the same text."""
+def report_html(
+    runs: Sequence[RunRecord], *, top: int = 30, sentences: int = 100, version: str = ""
+) -> str:
+    """Return the report as text; the same runs give the same text.
+
+    With a version, the page asks its server for newer ones; see `watching`.
+    """
     return render_page(
         title=f"Tuning: {', '.join(run.name for run in runs)}",
         subtitle=what_was_run(runs),
         sections=_sections(runs, top, sentences),
+        version=version,
     )
 
 

@@ -22,6 +22,7 @@ from hopefear.events import (
     read_log,
 )
 from hopefear.formats.files import PathLike
+from hopefear.formats.lock import is_in_use
 from hopefear.inspection import Cloud, read_cloud
 from hopefear.runs.sentences import SENTENCES_FILE, Sentences, read_sentences
 from hopefear.translation.features.bins import FeatureBins, run_bins
@@ -139,6 +140,7 @@ class RunRecord:
     clouds: list[Cloud]
     bins: FeatureBins = field(default_factory=dict)
     sentences: Sentences | None = None
+    running: bool = False
 
     @property
     def learned(self) -> list[Replica]:
@@ -165,12 +167,12 @@ class RunRecord:
         if self.summary is not None or (not self.replicas and self.log.finished is not None):
             return None
         if self.started is None:
-            return "has not started to learn"
+            return "is reading its data" if self.running else "has not started to learn"
         last = self.learned[-1]
         replica = f" of replica {last.number}" if self.replicas else ""
         done = last.epochs[-1].epoch if last.epochs else 0
         epochs = f"{done} of {self.started.epochs} epochs{replica}"
-        return f"is still running or was killed: {epochs} are done"
+        return f"{'is running' if self.running else 'was stopped'}: {epochs} are done"
 
 
 def read_runs(directories: Sequence[PathLike]) -> list[RunRecord]:
@@ -213,6 +215,7 @@ def read_run(directory: PathLike, name: str | None = None) -> RunRecord:
         clouds=[read_cloud(file) for file in clouds],
         bins=run_bins(path),
         sentences=read_sentences(path / SENTENCES_FILE),
+        running=is_in_use(path),
     )
 
 

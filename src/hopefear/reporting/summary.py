@@ -14,12 +14,15 @@ __all__ = ["summary_section", "what_was_run"]
 
 def what_was_run(runs: Sequence[RunRecord]) -> str:
     """Return a sentence: how many runs, of what, on what data."""
-    failed = sum(run.failure is not None for run in runs)
+    running = sum(run.running and run.failure is not None for run in runs)
+    failed = sum(run.failure is not None for run in runs) - running
     count = "One run" if len(runs) == 1 else f"{len(runs)} runs"
     names = dict.fromkeys(run.started.name for run in runs if run.started is not None)
     learners = f" of {' and '.join(names)}" if 0 < len(names) < 3 else ""
     about = f"{count}{learners}{_data(runs)}"
-    return f"{about}; {failed} without a result." if failed else f"{about}."
+    rest = [f"{running} still running"] if running else []
+    rest += [f"{failed} without a result"] if failed else []
+    return f"{'; '.join([about, *rest])}."
 
 
 def _data(runs: Sequence[RunRecord]) -> str:

@@ -48,8 +48,8 @@
   tools.hidden = false;
 
   // The current section is the last one that begins above the middle of the screen.
-  const links = [...document.querySelectorAll("nav a")];
   const mark = () => {
+    const links = [...document.querySelectorAll("nav a")];
     const above = links.filter((link) => {
       const section = document.getElementById(link.hash.slice(1));
       return section && section.getBoundingClientRect().top < innerHeight / 2;
@@ -62,6 +62,7 @@
     if (!asked) requestAnimationFrame(() => { asked = false; mark(); });
     asked = true;
   }, { passive: true });
+  document.addEventListener("hopefear:replaced", mark);
   mark();
 
   // "/" goes to the search, unless something is being typed.

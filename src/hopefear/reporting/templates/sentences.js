@@ -15,11 +15,10 @@
   };
 
   const enliven = () => {
-    for (const tools of document.querySelectorAll(".tools[data-for]")) {
+    for (const tools of document.querySelectorAll(".tools[data-for][hidden]")) {
       const list = document.getElementById(tools.dataset.for);
       const items = [...list.children];
       const texts = items.map((item) => item.textContent.toLowerCase());
-      tools.replaceChildren();
       tools.setAttribute("role", "search");
       const search = make("input", tools, { type: "search", placeholder: "Search (press /)", ariaLabel: "Search the sentences" });
       const order = make("select", tools, { ariaLabel: "Order of the sentences" });
