@@ -107,8 +107,30 @@ class ListSet(HasSurface):
     @cached_property
     def oracle_score(self) -> float:
         """The metric of the best hypotheses, found greedily: hardly any weights do better."""
-        sentences = np.arange(self.nbest.sentence_count)
-        oracles = _core.corpus_oracles(self.nbest, self.corpus_score, sentences)
+        return self.find_oracle()
+
+    def find_oracle(
+        self, order: IntArray | None = None, *, size: int = 0, worst: bool = False
+    ) -> float:
+        """Return the metric of the best or worst hypotheses, found greedily.
+
+        Parameters
+        ----------
+        order : array of int64, optional
+            The rows of all lists, those of each list in another order.
+        size : int
+            How many hypotheses of each list to choose from, the first ones; 0 for all.
+        worst : bool
+            Look for the worst.
+        """
+        oracles = _core.corpus_oracles(
+            self.nbest,
+            self.corpus_score,
+            np.arange(self.nbest.sentence_count),
+            order=order,
+            size=size,
+            worst=worst,
+        )
         rows = np.array([oracle[0] for oracle in oracles if oracle], dtype=np.int64)
         return float(self.metric.score(self.nbest.sum_statistics(rows)))
 

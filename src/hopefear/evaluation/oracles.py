@@ -6,7 +6,6 @@ from itertools import count
 
 import numpy as np
 
-from hopefear import _core
 from hopefear.candidates import ForestSet, ListSet
 from hopefear.evaluation.results import MetricOracles, OracleScores
 from hopefear.metrics import References, TextMetric
@@ -41,8 +40,8 @@ def list_oracles(
     rows = [
         OracleScores(
             size=size,
-            best=_oracle(judged, order, size, worst=False),
-            worst=_oracle(judged, order, size, worst=True),
+            best=judged.find_oracle(order, size=size),
+            worst=judged.find_oracle(order, size=size, worst=True),
         )
         for size in _sizes(longest)
     ]
@@ -97,12 +96,3 @@ def _sizes(longest: int) -> Iterator[int]:
                     yield longest
                 return
             yield size
-
-
-def _oracle(lists: ListSet, order: IntArray | None, size: int, *, worst: bool) -> float:
-    sentences = np.arange(lists.sentence_count)
-    oracles = _core.corpus_oracles(
-        lists.nbest, lists.corpus_score, sentences, order=order, size=size, worst=worst
-    )
-    rows = np.array([oracle[0] for oracle in oracles if oracle], dtype=np.int64)
-    return float(lists.metric.score(lists.nbest.sum_statistics(rows)))
