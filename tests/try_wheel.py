@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # Pages whose examples need nothing but the package.
-PAGES = ["README.md", "docs/rerank-llm.md"]
+PAGES = ["README.md", "docs/other-systems.md", "docs/rerank-llm.md", "docs/tutorial.md"]
 PARTS = {"cmake", "cpp", "docs", "src", "third_party"}
 FILES = {"CMakeLists.txt", "LICENSE", "NOTICE", "PKG-INFO", "README.md", "pyproject.toml"}
 FIT = """
