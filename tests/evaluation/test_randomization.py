@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from itertools import combinations, product
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 from unittest import mock
@@ -12,10 +13,12 @@ import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
 
+import hopefear
 from garbled_systems import REFERENCES, garbled
 from hopefear.errors import ConfigError, DataError
 from hopefear.evaluation import compare_replicas, deviation, randomization, shuffled_sums
 from hopefear.metrics import Bleu, Chrf, Column, References, Statistics, Ter, TextMetric
+from metric_corpora import read_wmt22
 
 RANDOM = np.random.default_rng(3)
 
@@ -47,6 +50,26 @@ def test_one_replica_each_has_the_p_value_of_sacrebleu(
     assert found.difference == pytest.approx(judged[1].score - judged[0].score, abs=1e-9)
     assert found.p_value == pytest.approx(judged[1].p_value + ties / 2001, abs=1e-12)
     assert ties == 0 or isinstance(ours, Ter)
+
+
+@pytest.mark.parametrize(("kind", "field"), [("ar", "p_randomization"), ("bs", "p_bootstrap")])
+def test_real_systems_have_the_p_values_of_sacrebleu(
+    shared_data: Path, kind: str, field: str
+) -> None:
+    names = ("Online-A", "Online-G", "Lan-Bridge")
+    read = [read_wmt22(shared_data, "de-en", name) for name in names]
+    texts: list[tuple[str, Sequence[str]]] = [
+        (name, found) for name, (found, _) in zip(names, read, strict=True)
+    ]
+    _, table = PairedTest(texts, {"m": sacrebleu.BLEU()}, read[0][1], kind, n_samples=1000)()
+    judged: list[Any] = next(value for key, value in table.items() if key != "System")
+    found = hopefear.evaluate(
+        hyp=dict(texts), refs=read[0][1], metric="bleu", resamples=1000, shuffles=1000
+    )
+    for system, expected in zip(found.systems[1:], judged[1:], strict=True):
+        against = system.metrics["bleu"].against_first
+        assert getattr(against, field) == pytest.approx(expected.p_value, abs=1e-12)
+        assert 0.01 < expected.p_value < 0.99
 
 
 @pytest.mark.parametrize(("wanted", "others"), [(1, 1), (2, 1), (2, 2)])
@@ -102,6 +125,17 @@ def test_systems_that_differ_in_three_sentences_are_not_significantly_different(
     found = compare_replicas([sides[0]], [sides[1]], Column())
     assert found.p_value == pytest.approx(0.25, abs=0.02)
     assert compare_replicas([sides[0]], [sides[0]], Column()).p_value == 1.0
+
+
+def test_copies_of_replicas_change_nothing_if_they_change_sides_together() -> None:
+    metric = Bleu()
+    first, second = (of(metric, garbled(REFERENCES[0], 0.3, seed)) for seed in (1, 2))
+    once = compare_replicas([first], [second], metric)
+    for copies in ([first] * 3, [second] * 3), ([first] * 2, [second] * 3):
+        together = compare_replicas(*copies, metric, exchange="sentences")
+        assert together.p_value == once.p_value
+        # MultEval's test takes the copies for evidence.
+        assert compare_replicas(*copies, metric).p_value < once.p_value - 0.05
 
 
 def test_scores_and_deviations_are_those_of_the_replicas() -> None:

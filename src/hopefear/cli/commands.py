@@ -419,7 +419,8 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "inspect": ("hopefear inspect run --sentence 17", "hopefear inspect run --most-interesting"),
     "rerank": ("hopefear rerank --nbest test.jsonl --weights run > best.txt",),
     "evaluate": (
-        "hopefear evaluate --hyp base.txt --hyp best.txt --refs test.ref --metric bleu",
+        "hopefear evaluate --hyp base.txt --hyp best.txt --refs test.ref",
+        "hopefear evaluate --hyp mert='mert.*.txt' --hyp pro='pro.*.txt' --refs test.ref --latex",
         "hopefear evaluate --hyp text.hyp --refs text --metric wer",
     ),
     "convert": ("hopefear convert candidates.csv candidates.jsonl --to jsonl",),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from hopefear.commands.choices import (
     OUTPUT,
@@ -52,6 +53,11 @@ class EvaluateSettings:
     )
     shuffles: int = setting(
         10_000, "Shuffles of approximate randomization; 0 for no randomization.", least=0
+    )
+    exchange: Literal["outputs", "sentences"] = setting(
+        "outputs",
+        "What changes sides in a shuffle: each output of a sentence, as in MultEval, or the "
+        "outputs of all replicas together, which is stricter.",
     )
     seed: int = setting(12345, "Determines the test sets and the shuffles.", least=0)
     differences: int = setting(

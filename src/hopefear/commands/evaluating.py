@@ -52,6 +52,7 @@ def _systems(chosen: EvaluateSettings, metrics: Metrics, tell: Tell) -> Evaluati
         metrics,
         resamples=chosen.resamples,
         shuffles=chosen.shuffles,
+        exchange=chosen.exchange,
         seed=chosen.seed,
         differences=chosen.differences,
         buckets=chosen.buckets or chosen.frequencies is not None,

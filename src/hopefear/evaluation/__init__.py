@@ -2,9 +2,11 @@
 
 from hopefear.evaluation.bootstrap import Comparison, Interval, compare, interval, resampled_sums
 from hopefear.evaluation.randomization import (
+    Exchange,
     ReplicaComparison,
     compare_replicas,
     deviation,
+    exchanged,
     shuffled_sums,
     two_sided_p,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "CandidateOracles",
     "Comparison",
     "Evaluation",
+    "Exchange",
     "Interval",
     "MetricOracles",
     "MetricResult",
@@ -41,6 +44,7 @@ __all__ = [
     "compare_replicas",
     "deviation",
     "evaluate_systems",
+    "exchanged",
     "interval",
     "resampled_sums",
     "shuffled_sums",

@@ -110,6 +110,6 @@ def compare(
     wins = system > baseline if higher_is_better else system < baseline
     return Comparison(
         # Unlike sacreBLEU, which gives 1/(n + 1) here: equal scores are no evidence.
-        p_value=(larger + 1) / (len(system) + 1) if difference else 1.0,
+        p_value=float(larger + 1) / (len(system) + 1) if difference else 1.0,
         wins=float(np.mean(wins)),
     )

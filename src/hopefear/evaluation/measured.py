@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopefear.evaluation.bootstrap import compare, interval, resampled_sums
-from hopefear.evaluation.randomization import deviation, shuffled_sums, two_sided_p
+from hopefear.evaluation.randomization import (
+    Exchange,
+    deviation,
+    exchanged,
+    shuffled_sums,
+    two_sided_p,
+)
 from hopefear.evaluation.results import AgainstFirst, MetricResult
 from hopefear.metrics import Bleu, References, Statistics, TextMetric, Wer
 from hopefear.text.tokenizers import tokenizer
@@ -91,17 +97,16 @@ class Measured:
             for name, metric in self.metrics.items()
         }
 
-    def shuffled_p(self, system: int, shuffles: int, seed: int) -> dict[str, float]:
+    def shuffled_p(
+        self, system: int, shuffles: int, seed: int, exchange: Exchange
+    ) -> dict[str, float]:
         """Return the p-value of the difference from the first system, for each metric."""
         if not system or not shuffles:
             return {}
         # All metrics see the same shuffles: their statistics stand side by side.
         sides = [
-            [
-                np.hstack(each)
-                for each in zip(*(m[i] for m in self.statistics.values()), strict=True)
-            ]
-            for i in (system, 0)
+            exchanged([np.hstack(each) for each in zip(*own, strict=True)], exchange)
+            for own in ([m[i] for m in self.statistics.values()] for i in (system, 0))
         ]
         widths = [own[0][0].shape[1] for own in self.statistics.values()]
         ends = np.cumsum(widths)[:-1]

@@ -8,6 +8,7 @@ translation: controlling for optimizer instability, ACL.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,17 @@ from numpy.typing import NDArray
 from hopefear.errors import ConfigError, DataError
 from hopefear.metrics import Metric, Statistics
 
-__all__ = ["ReplicaComparison", "compare_replicas", "deviation", "shuffled_sums", "two_sided_p"]
+__all__ = [
+    "Exchange",
+    "ReplicaComparison",
+    "compare_replicas",
+    "deviation",
+    "exchanged",
+    "shuffled_sums",
+    "two_sided_p",
+]
+
+Exchange = Literal["outputs", "sentences"]
 
 # Numbers in memory at a time: 32 MB.
 BLOCK = 1 << 22
@@ -49,6 +60,7 @@ def compare_replicas(
     *,
     shuffles: int = 10_000,
     seed: int = 12345,
+    exchange: Exchange = "outputs",
 ) -> ReplicaComparison:
     """Compare optimizer replicas of two systems by stratified approximate randomization.
 
@@ -63,6 +75,8 @@ def compare_replicas(
         How often outputs are dealt out at random.
     seed : int
         Seed of the shuffles.
+    exchange : str
+        What changes sides; see `exchanged`.
 
     Examples
     --------
@@ -78,10 +92,9 @@ def compare_replicas(
         [float(metric.score(matrix.sum(axis=0))) for matrix in replicas]
         for replicas in (system, baseline)
     )
-    sums = shuffled_sums(system, baseline, shuffles=shuffles, seed=seed)
-    together = (
-        np.sum([matrix.sum(axis=0) for matrix in side], axis=0) for side in (system, baseline)
-    )
+    sides = exchanged(system, exchange), exchanged(baseline, exchange)
+    sums = shuffled_sums(*sides, shuffles=shuffles, seed=seed)
+    together = (np.sum([matrix.sum(axis=0) for matrix in side], axis=0) for side in sides)
     return ReplicaComparison(
         scores=scores,
         baseline_scores=others,
@@ -90,6 +103,17 @@ def compare_replicas(
         baseline_deviation=deviation(others),
         p_value=two_sided_p(metric, sums, tuple(together)),
     )
+
+
+def exchanged(replicas: Sequence[Statistics], exchange: Exchange) -> Sequence[Statistics]:
+    """Return the statistics that change sides on their own.
+
+    With "outputs", as in MultEval, each replica's output of a sentence does. This takes outputs of
+    the same sentence for independent, which they are not: copies of a replica would make a
+    difference more significant. With "sentences" the outputs of all replicas change sides together,
+    so that p is that of a single system with their mean statistics.
+    """
+    return replicas if exchange == "outputs" else [np.mean(replicas, axis=0)]
 
 
 def deviation(scores: Sequence[float]) -> float | None:

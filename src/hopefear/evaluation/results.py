@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from hopefear.evaluation.bootstrap import Interval
+from hopefear.evaluation.randomization import Exchange
 
 __all__ = [
     "AgainstFirst",
@@ -187,6 +188,7 @@ class Evaluation:
     sentences: int
     resamples: int
     shuffles: int
+    exchange: Exchange = "outputs"
     seed: int
     differences: Sequence[SystemDifferences] = ()
     by_length: Sequence[Bucket] = ()
@@ -200,6 +202,7 @@ class Evaluation:
             "sentences": self.sentences,
             "resamples": self.resamples,
             "shuffles": self.shuffles,
+            "exchange": self.exchange,
             "seed": self.seed,
         }
         for name in ("differences", "by_length", "by_frequency"):

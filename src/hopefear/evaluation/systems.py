@@ -7,6 +7,7 @@ from typing import Any, cast
 from hopefear.errors import ConfigError, DataError
 from hopefear.evaluation.buckets import length_buckets, word_buckets
 from hopefear.evaluation.measured import Measured, Outputs
+from hopefear.evaluation.randomization import Exchange
 from hopefear.evaluation.results import Evaluation, SystemResult
 from hopefear.evaluation.sentences import system_differences
 from hopefear.metrics import References, TextMetric, metrics
@@ -65,6 +66,7 @@ def evaluate_systems(
     *,
     resamples: int = 1000,
     shuffles: int = 10_000,
+    exchange: Exchange = "outputs",
     seed: int = 12345,
     differences: int = 0,
     buckets: bool = False,
@@ -87,6 +89,8 @@ def evaluate_systems(
         The number of test sets of the bootstrap; 0 for none.
     shuffles : int
         The number of shuffles of approximate randomization; 0 for none.
+    exchange : str
+        What changes sides in a shuffle, each output of a sentence or all replicas' together.
     seed : int
         Seed of both.
     differences : int
@@ -113,7 +117,7 @@ def evaluate_systems(
     _check(systems, references, metrics, counts)
     found = Measured(systems, references, metrics, threads, tell)
     resampled = found.resampled(resamples, seed)
-    shuffled = [found.shuffled_p(i, shuffles, seed) for i in range(len(systems))]
+    shuffled = [found.shuffled_p(i, shuffles, seed, exchange) for i in range(len(systems))]
     return Evaluation(
         systems=[
             SystemResult(
@@ -129,6 +133,7 @@ def evaluate_systems(
         sentences=len(references),
         resamples=resamples,
         shuffles=shuffles,
+        exchange=exchange,
         seed=seed,
         differences=[
             system_differences(found, i, differences) for i in range(1, len(systems)) if differences

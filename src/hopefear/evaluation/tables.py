@@ -48,8 +48,7 @@ def _scores(found: Evaluation) -> Iterator[TextTable]:
         return
     several, drawn = len(found.systems) > 1, found.resamples > 0
     shuffled = several and found.shuffles > 0
-    results = [result for system in found.systems for result in system.metrics.values()]
-    replicas = any(len(result.replicas) > 1 for result in results)
+    replicas = _has_replicas(found)
     shown = {
         "metric": True,
         "system": True,
@@ -78,6 +77,11 @@ def _scores(found: Evaluation) -> Iterator[TextTable]:
     )
     header = [column for column, wanted in shown.items() if wanted]
     yield TextTable(header=header, groups=groups, align="ll".ljust(len(header), "r"))
+
+
+def _has_replicas(found: Evaluation) -> bool:
+    results = (result for system in found.systems for result in system.metrics.values())
+    return any(len(result.replicas) > 1 for result in results)
 
 
 def _cells(result: MetricResult) -> list[str]:
@@ -190,11 +194,16 @@ def notes(found: Evaluation) -> list[str]:
     if found.systems and found.resamples:
         random.append(f"{found.resamples} resampled test sets of {found.sentences} sentences")
     if several and found.shuffles:
-        random.append(f"{found.shuffles} shuffles of the outputs")
+        random.append(f"{found.shuffles} shuffles of the {found.exchange}")
     if random:
         lines.append(f"{', '.join(random)}, seed {found.seed}")
     if several:
         lines.append(f"Δ and p are against {found.systems[0].name}")
+    if several and found.shuffles and found.exchange == "outputs" and _has_replicas(found):
+        lines.append(
+            "shuffles take the replicas of a system for independent, as MultEval does; stricter: "
+            "--exchange sentences"
+        )
     return lines
 
 
