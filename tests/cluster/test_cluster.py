@@ -21,9 +21,13 @@ from command_line import program
 from hopefear.cluster import Crew, connected
 from hopefear.cluster.crew import Call, spread
 from hopefear.cluster.versions import differences
+from hopefear.demo import generated_corpus
 from hopefear.errors import ClusterError, ConfigError, FormatError, HopefearWarning
 from hopefear.events import EpochFinished, Warned
 from hopefear.parallel.remote import Worker
+from hopefear.reproduction import reproducing
+from hopefear.reproduction.corpus import Sizes
+from hopefear.reproduction.experiment import Scale
 from hopefear.runs.grid import GridCell, GridResult
 from hopefear.translation.training.stages import Stage
 from hopefear.translation.translate import show_derivation
@@ -300,6 +304,23 @@ def test_runs_of_a_grid_are_shared_out(
     expected = tune("here")
     assert [cell.weights for cell in found.cells] == [cell.weights for cell in expected.cells]
     assert found.best.values == expected.best.values
+
+
+def test_a_reproduction_on_a_cluster_gives_what_it_gives_here(
+    cluster: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = Sizes(train=150, tuning=12, dev=8, test=10)
+    scale = Scale(replicas=2, decodings=2, epochs=2, list_size=8)
+    monkeypatch.setattr(reproducing, "QUICK", (sizes, scale))
+    generated_corpus(train=200, dev=40, test=20).write(tmp_path)
+
+    def scores(out: str, **settings: Any) -> dict[str, list[float]]:
+        found = hopefear.reproduce(
+            "gimpel2012", data=tmp_path, table="1", quick=True, out=tmp_path / out, **settings
+        )
+        return {name: outcome.test for name, outcome in found.outcomes.found.items()}
+
+    assert scores("cluster", cluster=cluster.address) == scores("here", jobs=1, threads=1)
 
 
 def test_a_worker_that_stops_answering_is_replaced(cluster: Nodes) -> None:
