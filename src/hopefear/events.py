@@ -61,7 +61,8 @@ class RunStarted(Event):
     Scores are those of the start weights; the oracles are the best that the lists allow. `spread`
     is how much each feature varies among the candidates of a sentence. Of several
     replicas, each begins with this event and has a number from 1. `reading_seconds` is what it took
-    to get the data ready, before the first of them.
+    to get the data ready, before the first of them, and `reading_memory` the most bytes that the
+    process had until then.
     """
 
     name: str
@@ -81,6 +82,7 @@ class RunStarted(Event):
     tuning_oracle: float | None = None
     dev_oracle: float | None = None
     reading_seconds: float | None = None
+    reading_memory: int | None = None
     spread: Weights | None = None
 
 
@@ -224,7 +226,10 @@ class CrossValidated(Event):
 @events.register("run_finished")
 @dataclass(frozen=True, kw_only=True)
 class RunFinished(Event):
-    """The run is over: these are the weights to use, and where they come from."""
+    """The run is over: these are the weights to use, and where they come from.
+
+    `memory` is the most bytes that the process had until the end.
+    """
 
     metric: str
     weights: Weights
@@ -234,6 +239,7 @@ class RunFinished(Event):
     reason: str = ""  # why it ended: all epochs done, converged, ...
     tuning_score: float | None = None
     dev_score: float | None = None
+    memory: int | None = None
 
 
 def to_json(event: Event) -> str:

@@ -1,5 +1,6 @@
 """`hopefear report`, and the report that `hopefear tune` writes."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +96,32 @@ def test_a_run_that_was_stopped_and_goes_on_has_a_whole_report(files: CandidateF
     assert [event.epoch for event in run.log.epochs] == [1, 2, 3, 4]
     assert run.started is not None
     assert run.started.reading_seconds is not None
+
+
+def test_a_run_on_lists_keeps_the_cloud_of_its_most_interesting_sentence(
+    files: CandidateFiles, hopefear: Hopefear
+) -> None:
+    assert hopefear("tune", *FAST, *DATA, "-o", "run").code == 0
+    (kept,) = Path("run/clouds").iterdir()
+    cloud = package.inspect("run", most_interesting=True)
+    assert kept.name == f"{cloud.sentence}.json"
+    assert 'id="clouds"' in Path("run/report.html").read_text(encoding="utf-8")
+    (run,) = read_runs(["run"])
+    assert run.environment["hopefear"] == package.__version__
+    assert run.log.finished is not None
+    assert run.log.finished.memory is not None
+    assert run.started is not None
+    assert run.started.reading_memory is not None
+    assert 10_000_000 < run.started.reading_memory <= run.log.finished.memory
+
+
+def test_a_run_that_was_killed_before_its_last_report_gets_it_by_resuming(
+    files: CandidateFiles, hopefear: Hopefear
+) -> None:
+    assert hopefear("tune", *FAST, *DATA, "-o", "run").code == 0
+    report = Path("run/report.html")
+    whole = report.read_bytes()
+    report.write_text("half the way")
+    os.utime(report, (1, 1))
+    assert hopefear("tune", "--resume", "-o", "run").code == 0
+    assert report.read_bytes() == whole

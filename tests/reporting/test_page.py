@@ -64,7 +64,7 @@ def test_a_missing_value_is_an_error_and_not_an_empty_text() -> None:
 
 
 def test_sections_without_data_are_left_out() -> None:
-    section = Section(title="T", macro="warnings", data={"runs": {}})
+    section = Section(title="T", macro="warnings", data={"messages": []})
     assert render_page("t", "s", [section, None]).count("<section") == 1
 
 

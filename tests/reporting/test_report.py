@@ -11,11 +11,19 @@ from pathlib import Path
 import pytest
 
 from hopefear.errors import ConfigError, DataError, FormatError
-from hopefear.events import ReplicasFinished, RunFailed, RunResumed, RunStarted, Warned
+from hopefear.events import (
+    ReplicasFinished,
+    RunFailed,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    Warned,
+)
 from hopefear.reporting import read_run, report_html, write_pictures, write_report
 from hopefear.reporting.chart import Band, Boxes, Line
 from hopefear.reporting.curves import curve_charts
 from hopefear.reporting.overview import times_section
+from hopefear.reporting.page import Table
 from hopefear.reporting.run_record import read_runs
 from hopefear.types import Weights
 from run_directories import epoch, events_of_a_run, write_run
@@ -216,15 +224,21 @@ def test_the_time_of_each_stage_is_shown(tmp_path: Path) -> None:
     started, *rest = events_of_a_run(WEIGHTS, scores=[35.5, 33.25])
     assert isinstance(started, RunStarted)
     path = write_run(tmp_path / "run", [replace(started, reading_seconds=4.0), *rest])
-    section = times_section([read_run(path)])
+    other = write_run(tmp_path / "other", [started, *rest])
+    section = times_section([read_run(path), read_run(other)])
     assert section is not None
     (chart,) = section.charts
     boxes = [mark for mark in chart.marks if isinstance(mark, Boxes)]
-    assert [(b.name, *b.left, *b.right) for b in boxes] == [
-        ("reading", 0.0, 4.0),
-        ("learning", 4.0, 4.5),
-        ("scoring", 4.5, 6.0),
+    assert [(b.name, list(b.left), list(b.right)) for b in boxes] == [
+        ("reading", [0.0], [4.0]),
+        ("learning", [4.0, 0.0], [4.5, 0.5]),
+        ("scoring", [4.5, 0.5], [6.0, 2.0]),
     ]
+    alone = times_section([read_run(path)])
+    assert alone is not None
+    figures = alone.data["figures"]
+    assert isinstance(figures, Table)
+    assert figures.rows == [["run", "4.0 s", "0.500 s", "1.5 s", "", ""]]
 
 
 def test_only_the_top_of_thousands_of_features_are_in_the_report(tmp_path: Path) -> None:
@@ -344,3 +358,43 @@ def test_invalid_options_are_refused(run: Path, tmp_path: Path) -> None:
         write_report([], tmp_path / "r.html")
     with pytest.raises(ConfigError, match="top must be at least 1, got 0"):
         write_report([run], tmp_path / "r.html", top=0)
+
+
+def test_a_warning_of_several_runs_is_shown_once(tmp_path: Path) -> None:
+    for name, messages in (("a", ["both", "one"]), ("b", ["both"])):
+        events = [Warned(message=message) for message in messages]
+        write_run(tmp_path / name, [*events, *events_of_a_run(WEIGHTS[:2], scores=[31.0])])
+    text = html(tmp_path / "a", tmp_path / "b")
+    assert text.count("</strong>: both</li>") == 1
+    assert "<strong>all runs</strong>: both" in text
+    assert "<strong>a</strong>: one" in text
+
+
+def test_weights_of_all_runs_are_in_one_table_on_a_comparable_scale(tmp_path: Path) -> None:
+    spread = Weights({"lm": 3.0, "words": 2.0})
+    runs = []
+    for name, scale in (("a", 1.0), ("b", 100.0)):
+        last = Weights({"lm": scale, "words": -0.5 * scale})
+        started, *rest = events_of_a_run([WEIGHTS[0], last], scores=[31.0])
+        assert isinstance(started, RunStarted)
+        runs.append(write_run(tmp_path / name, [replace(started, spread=spread), *rest]))
+    text = html(*runs)
+    table = text[text.index("Weights of all runs") :]
+    rows = re.findall(r"<tr><td>(\w+)</td>(.*?)</tr>", table[: table.index("</table>")])
+    shares = {name: re.findall(r'title="[^"]*">([^<]*)<', cells) for name, cells in rows}
+    assert shares == {
+        "lm": ["100.0 %", "75.0 %", "75.0 %"],
+        "words": ["0.0 %", "−25.0 %", "−25.0 %"],
+    }
+
+
+def test_memory_and_machine_are_shown(tmp_path: Path) -> None:
+    started, *rest, finished = events_of_a_run(WEIGHTS[:2], scores=[31.0])
+    assert isinstance(started, RunStarted)
+    assert isinstance(finished, RunFinished)
+    events = [replace(started, reading_memory=5_000_000, reading_seconds=1.0), *rest]
+    path = write_run(tmp_path / "run", [*events, replace(finished, memory=7_500_000_000)])
+    (path / "run.json").write_text('{"folder": "/", "environment": {"processor": "fast one"}}')
+    text = Page(html(path)).text
+    for said in ("5.0 MB", "7.5 GB", "fast one"):
+        assert said in text

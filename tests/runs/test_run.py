@@ -66,7 +66,14 @@ def test_the_directory_holds_settings_events_and_weights(
     out = tmp_path / "some/run"
     events = run(files, out=out)
     assert content(out) == [
-        *["checkpoint/state.npz", "config.toml", "events.jsonl", "report.html", "run.json"],
+        *[
+            "checkpoint/state.npz",
+            "clouds/16.json",
+            "config.toml",
+            "events.jsonl",
+            "report.html",
+            "run.json",
+        ],
         *[
             "sentences.jsonl.gz",
             "weights.moses",
@@ -215,7 +222,7 @@ def test_replicas_have_directories_and_a_mean(files: CandidateFiles, tmp_path: P
     out = tmp_path / "run"
     events = run(files, replicas=3, out=out, seed=4)
     assert content(out) == [
-        *["config.toml", "events.jsonl"],
+        *["clouds/16.json", "config.toml", "events.jsonl"],
         *[
             f"replica-{i}/{name}"
             for i in (1, 2, 3)

@@ -104,13 +104,17 @@ def tune_events(
     The last event, RunFinished or ReplicasFinished, has the weights to use.
     """
     from hopefear.fitting.fitting import settings_and_data
-    from hopefear.fitting.reported import reported
+    from hopefear.fitting.reported import cloud_keeper, reported
     from hopefear.runs import run
 
     chosen, given = settings_and_data(learner, settings, decode_assignments(set))
     directory = None if out is None else Path(out)
-    events = run(chosen, out=directory, force=force, tell=progress or tell_nobody, given=given)
-    return events if directory is None or not report else reported(events, directory)
+    tell = progress or tell_nobody
+    if directory is None or not report:
+        return run(chosen, out=directory, force=force, tell=tell, given=given)
+    keep = cloud_keeper(directory)
+    events = run(chosen, out=directory, force=force, tell=tell, given=given, learned_from=keep)
+    return reported(events, directory)
 
 
 def resume_tuning(
@@ -148,12 +152,12 @@ def resume_events(
 ) -> "Iterator[Event]":
     """Resume a run as `resume_tuning` does, and yield the events that are left."""
     from hopefear.events import read_log
-    from hopefear.fitting.reported import reported
+    from hopefear.fitting.reported import cloud_keeper, has_report, reported
     from hopefear.runs import run
     from hopefear.runs.run_directory import check_stopped, is_over, load_run_settings
 
     path = Path(out)
-    if report and is_over(path) and not (path / "report.html").exists():
+    if report and is_over(path) and not has_report(path):
         return reported(read_log(path / "events.jsonl"), path)  # killed before it was written
     check_stopped(path)
     settings = load_run_settings(path)
@@ -164,8 +168,11 @@ def resume_events(
             f"{path}: cannot be resumed: {', '.join(once)} was read from standard input, which is "
             "gone; start again with files"
         )
-    events = run(settings, out=path, resume=True, tell=progress or tell_nobody)
-    return reported(events, path) if report else events
+    tell = progress or tell_nobody
+    if not report:
+        return run(settings, out=path, resume=True, tell=tell)
+    keep = cloud_keeper(path)
+    return reported(run(settings, out=path, resume=True, tell=tell, learned_from=keep), path)
 
 
 def _result(

@@ -1,14 +1,16 @@
 """The events of a run, with its report: while it goes on, and at the end."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from hopefear.errors import HopefearError, describe_file_error
 from hopefear.events import EpochFinished, Event, Noted, RunFinished, Warned
+from hopefear.runs.load import Loaded
+from hopefear.types import Weights
 
-__all__ = ["reported"]
+__all__ = ["cloud_keeper", "has_report", "reported"]
 
 INTERVAL = 5.0  # seconds between reports while a run goes on, at least
 SHARE = 0.01  # of the time of a run that these reports may take
@@ -45,6 +47,27 @@ def reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
             f"the run is over and its weights are in {directory / 'weights.tsv'}, but there is no "
             f"report: {reason}. After that, 'hopefear report {directory}' writes it"
         ) from error
+
+
+def has_report(directory: Path) -> bool:
+    """Whether a run that is over has a report of its end, and not only of a time before."""
+    try:
+        written = (directory / "report.html").stat().st_mtime_ns
+        return written >= (directory / "events.jsonl").stat().st_mtime_ns
+    except FileNotFoundError:
+        return False
+
+
+def cloud_keeper(directory: Path) -> Callable[[Loaded, Weights], None]:
+    """Return a function that saves the cloud of the most interesting sentence of a run."""
+
+    def keep(data: Loaded, weights: Weights) -> None:
+        from hopefear.reporting.inspecting import keep_cloud  # which a run needs when it is over
+
+        with suppress(HopefearError, OSError):  # a run needs no cloud
+            keep_cloud(directory, data, weights)
+
+    return keep
 
 
 def _write(directory: Path, *, durable: bool = True) -> None:

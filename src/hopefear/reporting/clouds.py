@@ -22,11 +22,11 @@ SIGNS: dict[str, tuple[int, Symbol, float]] = {
 }
 
 
-def clouds_section(runs: Sequence[RunRecord]) -> Section | None:
-    """Return the clouds that were saved with the runs."""
+def clouds_section(runs: Sequence[RunRecord], best: str = "") -> Section | None:
+    """Return the clouds that were saved with the runs, those of the best one first."""
     clouds = [
         _view(cloud, f"{run.name}, sentence {cloud.sentence}")
-        for run in runs
+        for run in sorted(runs, key=lambda run: run.name != best)
         for cloud in run.clouds
     ]
     return _section(clouds) if clouds else None

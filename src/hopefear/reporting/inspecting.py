@@ -4,19 +4,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from hopefear.candidates import ListSet
 from hopefear.errors import ConfigError
 from hopefear.evaluation import choose_metrics
 from hopefear.formats.files import PathLike, Tell, tell_nobody
 from hopefear.formats.weights import read_run_weights
 from hopefear.inspection import Cloud, write_cloud
-from hopefear.inspection.build import CloudOptions
+from hopefear.inspection.build import CloudOptions, list_cloud, most_interesting
 from hopefear.inspection.sources import inspect_forests, inspect_lists, inspect_run
 from hopefear.reporting.clouds import write_picture
 from hopefear.runs import DataSettings
+from hopefear.runs.load import Loaded
 from hopefear.search import Search, searches
 from hopefear.types import Weights
 
-__all__ = ["inspect", "picture_path"]
+__all__ = ["inspect", "keep_cloud", "picture_path"]
+
+MOST_KEPT = 200_000  # hypotheses
 
 
 def inspect(
@@ -107,6 +111,21 @@ def inspect(
     if out is not None:
         write_picture(Path(out), cloud)
     return cloud
+
+
+def keep_cloud(run: Path, data: Loaded, weights: Weights) -> None:
+    """Save the cloud of the most interesting sentence of a run on lists, for its report.
+
+    Lists so long that this would take more than a moment are left to `inspect`.
+    """
+    lists = data.candidates
+    if not isinstance(lists, ListSet) or not 0 < len(lists.nbest) <= MOST_KEPT:
+        return
+    number = most_interesting(lists, weights)
+    references = () if data.references is None else data.references.sentences[number]
+    name = data.sentence(number)
+    few = CloudOptions(listed=50, others=50)
+    _save(run, list_cloud(lists, weights, number, few, name=name, references=references))
 
 
 def _save(run: Path, cloud: Cloud) -> None:

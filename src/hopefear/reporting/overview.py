@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hopefear.reporting.chart import SERIES_COLORS, Boxes, Chart
-from hopefear.reporting.page import Section, Table, format_seconds
+from hopefear.reporting.page import Section, Table, format_bytes, format_seconds
 from hopefear.reporting.run_record import RunRecord, flat_settings
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
 
 
 def times_section(runs: Sequence[RunRecord]) -> Section | None:
-    """Return the time of each stage of each run."""
+    """Return the time of each stage of each run; several runs are compared in a chart."""
     times = {run.name: _stages(run) for run in runs}
     stages = list(dict.fromkeys(stage for stage_times in times.values() for stage in stage_times))
     if not stages:
@@ -52,8 +52,22 @@ def times_section(runs: Sequence[RunRecord]) -> Section | None:
         [name, *[format_seconds(of[stage]) if stage in of else "" for stage in stages]]
         for name, of in times.items()
     ]
-    figures = Table(caption="Time by stage", header=["run", *stages], rows=rows)
-    return Section(title="Time", macro="times", data={"chart": chart, "figures": figures})
+    memory = [[_memory(run, kind) for kind in ("reading_memory", "memory")] for run in runs]
+    figures = Table(
+        caption="Time by stage, and the most memory that the process had until the end of a stage",
+        header=["run", *stages, "memory: reading", "memory: end"],
+        rows=[[*row, *peaks] for row, peaks in zip(rows, memory, strict=True)],
+        compact=True,
+    )
+    data = {"chart": chart if len(runs) > 1 else None, "figures": figures}
+    return Section(title="Time and memory", macro="times", data=data)
+
+
+def _memory(run: RunRecord, kind: str) -> str:
+    """Return the peak that the events of any replica tell."""
+    events = [event for replica in run.learned for event in (replica.started, replica.finished)]
+    known = [peak for event in events if (peak := getattr(event, kind, None)) is not None]
+    return format_bytes(max(known)) if known else ""
 
 
 def _stages(run: RunRecord) -> dict[str, float]:
@@ -71,9 +85,18 @@ def _stages(run: RunRecord) -> dict[str, float]:
 
 
 def warnings_section(runs: Sequence[RunRecord]) -> Section | None:
-    """Return the warnings of the runs."""
-    warned = {run.name: run.warnings for run in runs if run.warnings}
-    return Section(title="Warnings", macro="warnings", data={"runs": warned}) if warned else None
+    """Return the warnings, each once, with the runs that gave it."""
+    warned: dict[str, list[str]] = {}
+    for run in runs:
+        for message in run.warnings:
+            warned.setdefault(message, []).append(run.name)
+    every = "all runs" if len(runs) > 1 else ""
+    messages = [
+        (every if len(names) == len(runs) else ", ".join(names), message)
+        for message, names in warned.items()
+    ]
+    data = {"messages": messages}
+    return Section(title="Warnings", macro="warnings", data=data) if messages else None
 
 
 def configuration_section(runs: Sequence[RunRecord]) -> Section | None:
@@ -96,19 +119,41 @@ def environment_section(runs: Sequence[RunRecord]) -> Section | None:
     """Return what is needed to repeat the runs: data, versions and seeds."""
     rows = []
     for run in runs:
-        for replica in run.learned:
-            if (start := replica.started) is None:
-                continue
-            name = run.name if replica.number is None else f"{run.name}, replica {replica.number}"
-            hypotheses = "" if start.hypotheses is None else f"{start.hypotheses:,}"
-            seed = "" if start.seed is None else str(start.seed)
-            numbers = [seed, f"{start.sentences:,}", hypotheses, f"{start.features:,}"]
-            rows.append(
-                [name, start.version, start.started.replace("T", " "), start.signature, *numbers]
-            )
+        starts = [replica.started for replica in run.learned if replica.started is not None]
+        if not starts:
+            continue
+        first = starts[0]
+        seeds = ", ".join(str(start.seed) for start in starts if start.seed is not None)
+        hypotheses = "" if first.hypotheses is None else f"{first.hypotheses:,}"
+        texts = [run.name, first.version, first.started.replace("T", " "), first.signature]
+        rows.append([*texts, seeds, f"{first.sentences:,}", hypotheses, f"{first.features:,}"])
     header = ["run", "hopefear", "started", "metric signature"]
     header += ["seed", "sentences", "hypotheses", "features"]
     table = Table(
         caption="What the results depend on.", header=header, rows=rows, texts=4, compact=True
     )
-    return Section(title="Environment", macro="environment", data={"runs": table}) if rows else None
+    data = {"runs": table, "machines": _machines(runs)}
+    return Section(title="Environment", macro="environment", data=data) if rows else None
+
+
+def _machines(runs: Sequence[RunRecord]) -> Table | None:
+    """Return the machines and programs, a column for each that differs."""
+    columns: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for run in runs:
+        if run.environment:
+            columns.setdefault(tuple(run.environment.items()), []).append(run.name)
+    keys = dict.fromkeys(key for column in columns for key, _ in column)
+    names = [", ".join(names) for names in columns.values()]
+    return (
+        Table(
+            caption="Machine and programs",
+            header=[
+                "",
+                *(names if len(names) > 1 else ["all runs" if len(runs) > 1 else names[0]]),
+            ],
+            rows=[[key, *[dict(column).get(key, "") for column in columns]] for key in keys],
+            texts=1 + len(columns),
+        )
+        if columns
+        else None
+    )

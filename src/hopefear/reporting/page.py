@@ -209,4 +209,6 @@ def format_bytes(size: int) -> str:
     """
     if size < 1000:
         return f"{size} bytes"
-    return f"{size / 1e3:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
+    if size < 1e9:
+        return f"{size / 1e3:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
+    return f"{size / 1e9:.1f} GB"

@@ -19,7 +19,7 @@ from hopefear.reporting.page import Section, render_page
 from hopefear.reporting.run_record import RunRecord, read_runs
 from hopefear.reporting.sentences import lengths_section, sentences_section
 from hopefear.reporting.shapes import shapes_section
-from hopefear.reporting.standing import standings
+from hopefear.reporting.standing import best_of, standings
 from hopefear.reporting.summary import summary_section, what_was_run
 from hopefear.reporting.svg import picture_svg
 from hopefear.reporting.weights import weights_section
@@ -112,13 +112,14 @@ def _sections(runs: Sequence[RunRecord], top: int, sentences: int) -> list[Secti
     if twice := [name for i, name in enumerate(names) if name in names[:i]]:
         raise ConfigError(f"the run '{twice[0]}' is given twice")
     found = standings(runs)
+    best = best_of(found)
     sections = [
         summary_section(runs, found),
         curves_section(runs),
         learners_section(runs),
         weights_section(runs, top=top),
         shapes_section(runs, top=top),
-        clouds_section(runs),
+        clouds_section(runs, "" if best is None else best.name),
         sentences_section(found, shown=sentences) if sentences else None,
         lengths_section(runs),
         times_section(runs),

@@ -24,6 +24,7 @@ from hopefear.events import (
 from hopefear.formats.files import PathLike
 from hopefear.formats.lock import is_in_use
 from hopefear.inspection import Cloud, read_cloud
+from hopefear.runs.run_directory import read_environment
 from hopefear.runs.sentences import SENTENCES_FILE, Sentences, read_sentences
 from hopefear.translation.features.bins import FeatureBins, run_bins
 from hopefear.types import FloatArray, Vocabulary, Weights
@@ -141,6 +142,7 @@ class RunRecord:
     bins: FeatureBins = field(default_factory=dict)
     sentences: Sentences | None = None
     running: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def learned(self) -> list[Replica]:
@@ -216,6 +218,7 @@ def read_run(directory: PathLike, name: str | None = None) -> RunRecord:
         bins=run_bins(path),
         sentences=read_sentences(path / SENTENCES_FILE),
         running=is_in_use(path),
+        environment=read_environment(path),
     )
 
 

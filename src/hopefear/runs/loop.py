@@ -31,6 +31,7 @@ from hopefear.parallel import Pass
 from hopefear.rhythm import ProgressCallback
 from hopefear.runs.checkpoint import CheckpointFile, Position
 from hopefear.runs.course import Course
+from hopefear.runs.environment import peak_memory
 from hopefear.runs.result_guards import check_better, check_moved, check_start_size, check_weights
 from hopefear.runs.stopping import Stopping, Track
 from hopefear.types import FloatArray, Vocabulary, Weights
@@ -49,6 +50,7 @@ class About:
     signature: str = ""
     replica: int | None = None
     reading_seconds: float | None = None
+    reading_memory: int | None = None
     regressed: bool = False  # whether the start was learned, so that it may be the best result
 
 
@@ -164,6 +166,7 @@ def learn(
         reason=track.reason or ("all epochs done" if done else "converged"),
         tuning_score=best.tuning_score,
         dev_score=best.dev_score,
+        memory=peak_memory(),
     )
 
 
@@ -286,6 +289,7 @@ def _started(course: Course, dev: Candidates | None, first: FloatArray, about: A
         dev_score=None if dev is None else dev.score(_aligned(first, names, dev)),
         dev_oracle=None if dev is None else dev.oracle_score,
         reading_seconds=about.reading_seconds,
+        reading_memory=about.reading_memory,
         spread=_named(data.feature_spread, names),
     )
 

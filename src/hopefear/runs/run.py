@@ -21,6 +21,7 @@ from hopefear.parallel import Executor, Threads
 from hopefear.runs.auto import choose
 from hopefear.runs.cluster import executor_of
 from hopefear.runs.course import Passes, plan
+from hopefear.runs.environment import peak_memory
 from hopefear.runs.fingerprints import Fingerprints, fingerprint_weights
 from hopefear.runs.folds import cross_validate
 from hopefear.runs.given import Given, load_given
@@ -72,6 +73,7 @@ def run(
     tell: Tell = tell_nobody,
     given: Mapping[str, Given] = NONE_GIVEN,
     settled: Callable[[TuneSettings], None] = lambda settings: None,
+    learned_from: Callable[[Loaded, Weights], None] = lambda data, weights: None,
 ) -> Iterator[Event]:
     """Carry out a run; every event is in its directory before it is given.
 
@@ -96,6 +98,8 @@ def run(
         Candidates in memory, "tuning" and "dev", in place of the files of the settings.
     settled : callable
         Called with the settings when ``auto`` has chosen.
+    learned_from : callable
+        Called at the end with the tuning data and the weights, if the run has a directory.
     """
     settings = with_decoder(settings)
     with ExitStack() as stack:
@@ -113,7 +117,7 @@ def run(
         since = time.perf_counter()
         chosen: list[str] = []
         loaded = _load(settings, folder, names, tell, given)
-        data = replace(loaded, folder=folder.absolute(), given=given)
+        data = replace(loaded, folder=folder.absolute(), given=given, learned_from=learned_from)
         if settings.auto:
             settings, reason = _chosen(settings, data)
             chosen.append(reason)
@@ -132,6 +136,7 @@ def run(
             signature=data.tuning.signature,
             regressed=settings.regress_start,
             reading_seconds=seconds,
+            reading_memory=peak_memory(),
         )
         executor = stack.enter_context(executor_of(settings, folder))
         learned = (_learn_alone if settings.replicas == 1 else _learn_replicas)(
@@ -173,6 +178,7 @@ class _Data:
     bins: FeatureBins = field(default_factory=dict)
     folder: Path = Path()
     given: Mapping[str, Given] = field(default_factory=dict)
+    learned_from: Callable[[Loaded, Weights], None] = lambda data, weights: None
 
     @property
     def judge(self) -> Loaded:
@@ -352,11 +358,11 @@ def _learn_alone(
     """Learn, and keep what the result makes of the sentences."""
     for event in _learn(settings, data, about, directory, executor, tell):
         if directory is not None and isinstance(event, RunFinished):
-            _keep_sentences(settings, data, directory, event.weights)
+            _keep_translations(settings, data, directory, event.weights)
         yield event
 
 
-def _keep_sentences(
+def _keep_translations(
     settings: TuneSettings,
     data: _Data,
     directory: RunDirectory,
@@ -367,6 +373,7 @@ def _keep_sentences(
     used = settings.tuning if settings.dev is None else settings.dev
     path = directory.path / SENTENCES_FILE
     write_sentences(path, data.judge, used.source, start, result, replicas)
+    data.learned_from(data.tuning, result)
 
 
 def _learn_replicas(
@@ -386,9 +393,9 @@ def _learn_replicas(
                 finished.append(ended)
                 continue
             directory.begin_replica(number)
-        seconds = about.reading_seconds if number == 1 else None
-        seed = about.seed + number - 1
-        this = replace(about, seed=seed, replica=number, reading_seconds=seconds)
+        this = replace(about, seed=about.seed + number - 1, replica=number)
+        if number > 1:
+            this = replace(this, reading_seconds=None, reading_memory=None)
         learned = _learn(settings, data, this, directory, executor, tell)
         for event in learned if elsewhere is None else next(elsewhere):
             if isinstance(event, RunFinished):
@@ -447,7 +454,7 @@ def _summary(
     for message in check_replicas(weights):
         yield told(message)
     if directory is not None:
-        _keep_sentences(settings, data, directory, summary.weights, weights)
+        _keep_translations(settings, data, directory, summary.weights, weights)
     judge = data.judge
     found = summary.tuning_score if data.dev is None else summary.dev_score
     start = judge.candidates.score(data.start.vector(judge.candidates.feature_names))

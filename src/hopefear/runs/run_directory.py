@@ -4,7 +4,7 @@
 
     config.toml         the settings, with every default
     run.json            where the run was started, relative paths of the settings begin there, and
-                        fingerprints of its data
+                        fingerprints of its data; the machine and the programs
     events.jsonl        what happened, one event a line
     weights/NN.tsv      the weights after each epoch
     weights.tsv         the weights to use; there is none if the run failed
@@ -23,7 +23,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
@@ -55,6 +55,7 @@ from hopefear.formats import open_output, write_weights
 from hopefear.formats.files import is_litter, remove_litter
 from hopefear.formats.lock import LOCK_FILE, FolderLock
 from hopefear.runs.checkpoint import CheckpointFile
+from hopefear.runs.environment import describe_environment
 from hopefear.runs.fingerprints import Fingerprints, check_same_data
 from hopefear.runs.settings import TuneSettings
 from hopefear.runs.weights_output import WeightsOutput
@@ -69,6 +70,7 @@ __all__ = [
     "from_folder",
     "is_over",
     "load_run_settings",
+    "read_environment",
 ]
 
 ENDS = (RunFinished, ReplicasFinished)
@@ -378,7 +380,8 @@ def _until_epoch(events: Iterable[Event], epoch: int) -> Iterator[Event]:
 def write_folder(run: Path, folder: Path, fingerprints: Fingerprints) -> None:
     """Let the directory of a run remember where it was started, and with what data."""
     with open_output(run / FOLDER_FILE) as out:
-        json.dump({"folder": str(folder), "data": dict(fingerprints)}, out)
+        table = {"folder": str(folder), "data": dict(fingerprints)}
+        json.dump(table | {"environment": dict(describe_environment())}, out)
         out.write("\n")
 
 
@@ -395,14 +398,23 @@ def read_folder(run: Path) -> Path:
 
 def read_fingerprints(run: Path) -> Fingerprints:
     """Return what a run was started with; nothing, if that is not known."""
+    return _read_texts(run, "data")
+
+
+def read_environment(run: Path) -> Mapping[str, str]:
+    """Return the machine and the programs of a run; nothing, if they are not known."""
+    return _read_texts(run, "environment")
+
+
+def _read_texts(run: Path, name: str) -> dict[str, str]:
     file = run / FOLDER_FILE
     if not file.is_file():
         return {}
     try:
-        found = json.loads(file.read_text(encoding="utf-8")).get("data", {})
-        return {str(name): str(value) for name, value in found.items()}
+        found = json.loads(file.read_text(encoding="utf-8")).get(name, {})
+        return {str(key): str(value) for key, value in found.items()}
     except (OSError, AttributeError, ValueError) as error:
-        raise FormatError(f"{file}: does not say what data the run has: {error!r}") from error
+        raise FormatError(f"{file}: does not say what {name} the run has: {error!r}") from error
 
 
 def load_run_settings(run: Path) -> TuneSettings:

@@ -1,5 +1,5 @@
 // Charts: numbers under the pointer or by arrow keys, legend entries that hide what they name, zoom
-// by dragging or with + and -, and a toolbar below the chart.
+// by dragging or with + and -, which a button below the chart undoes.
 "use strict";
 (() => {
   const tip = document.createElement("div");
@@ -66,17 +66,11 @@
     addTools() {
       const tools = document.createElement("div");
       set(tools, { class: "tools", role: "toolbar", "aria-label": this.svg.getAttribute("aria-label") });
-      const button = (text, act) => {
-        const made = document.createElement("button");
-        made.type = "button";
-        made.textContent = text;
-        made.addEventListener("click", act);
-        tools.append(made);
-        return made;
-      };
-      this.reset = button("Reset zoom", () => this.zoom((axis) => this.frame[axis]));
-      this.reset.hidden = true;
-      button("Save as SVG", () => this.save());
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Reset zoom" });
+      button.addEventListener("click", () => this.zoom((axis) => this.frame[axis]));
+      tools.append(button);
+      tools.hidden = true;
+      this.tools = tools;
       this.svg.parentElement.after(tools);
     }
 
@@ -109,23 +103,6 @@
         acts[event.key]();
       });
       this.svg.addEventListener("blur", () => this.forget());
-    }
-
-    // The picture as it is now, with the colors of the page.
-    save() {
-      const copy = this.svg.cloneNode(true);
-      const style = make("style", copy, {});
-      const names = new Set([...copy.querySelectorAll("[class]")].map((item) => item.getAttribute("class")));
-      for (const name of names) {
-        const color = getComputedStyle(this.svg.getElementsByClassName(name)[0] || this.svg).color;
-        style.textContent += `.${name}{color:${color}}`;
-      }
-      const file = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(file);
-      link.download = `${this.svg.getAttribute("aria-label").replace(/[^\p{L}\p{N}]+/gu, "-")}.svg`;
-      link.click();
-      URL.revokeObjectURL(link.href);
     }
 
     move(axis, at) {
@@ -272,7 +249,7 @@
 
     zoom(part) {
       this.view = { x: part("x"), y: part("y") };
-      this.reset.hidden = ["x", "y"].every((axis) => this.view[axis].every((at, i) => at === this.frame[axis][i]));
+      this.tools.hidden = ["x", "y"].every((axis) => this.view[axis].every((at, i) => at === this.frame[axis][i]));
       this.forget();
       for (const mover of this.movers) mover();
       this.drawTicks("x");
