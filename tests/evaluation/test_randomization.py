@@ -91,7 +91,12 @@ def test_the_p_value_approaches_that_of_all_shuffles(
         total += 1
     rows = np.stack([outputs, np.ones_like(outputs)], axis=2)
     found = compare_replicas(
-        list(rows[:wanted]), list(rows[wanted:]), Column(), shuffles=20_000, seed=1
+        list(rows[:wanted]),
+        list(rows[wanted:]),
+        Column(),
+        shuffles=20_000,
+        seed=1,
+        exchange="outputs",
     )
     assert found.p_value == pytest.approx(as_large / total, abs=0.015)
 
@@ -132,10 +137,10 @@ def test_copies_of_replicas_change_nothing_if_they_change_sides_together() -> No
     first, second = (of(metric, garbled(REFERENCES[0], 0.3, seed)) for seed in (1, 2))
     once = compare_replicas([first], [second], metric)
     for copies in ([first] * 3, [second] * 3), ([first] * 2, [second] * 3):
-        together = compare_replicas(*copies, metric, exchange="sentences")
-        assert together.p_value == once.p_value
+        assert compare_replicas(*copies, metric).p_value == once.p_value
         # MultEval's test takes the copies for evidence.
-        assert compare_replicas(*copies, metric).p_value < once.p_value - 0.05
+        apart = compare_replicas(*copies, metric, exchange="outputs")
+        assert apart.p_value < once.p_value - 0.05
 
 
 def test_scores_and_deviations_are_those_of_the_replicas() -> None:

@@ -54,10 +54,10 @@ class EvaluateSettings:
     shuffles: int = setting(
         10_000, "Shuffles of approximate randomization; 0 for no randomization.", least=0
     )
-    exchange: Literal["outputs", "sentences"] = setting(
-        "outputs",
-        "What changes sides in a shuffle: each output of a sentence, as in MultEval, or the "
-        "outputs of all replicas together, which is stricter.",
+    exchange: Literal["sentences", "outputs"] = setting(
+        "sentences",
+        "What changes sides in a shuffle: the outputs of all replicas for a sentence together, or "
+        "each output on its own, as in MultEval, which takes replicas for independent.",
     )
     seed: int = setting(12345, "Determines the test sets and the shuffles.", least=0)
     differences: int = setting(

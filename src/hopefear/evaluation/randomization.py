@@ -60,7 +60,7 @@ def compare_replicas(
     *,
     shuffles: int = 10_000,
     seed: int = 12345,
-    exchange: Exchange = "outputs",
+    exchange: Exchange = "sentences",
 ) -> ReplicaComparison:
     """Compare optimizer replicas of two systems by stratified approximate randomization.
 
@@ -86,7 +86,7 @@ def compare_replicas(
     >>> bad = references.statistics(["the cat lay on the mat", "the dog barks at us"])
     >>> found = compare_replicas([good, good], [bad], Bleu())
     >>> f"{found.difference:.2f} {found.deviation:.2f} p = {found.p_value:.2f}"
-    '53.50 0.00 p = 0.11'
+    '53.50 0.00 p = 0.50'
     """
     scores, others = (
         [float(metric.score(matrix.sum(axis=0))) for matrix in replicas]
@@ -108,10 +108,10 @@ def compare_replicas(
 def exchanged(replicas: Sequence[Statistics], exchange: Exchange) -> Sequence[Statistics]:
     """Return the statistics that change sides on their own.
 
-    With "outputs", as in MultEval, each replica's output of a sentence does. This takes outputs of
-    the same sentence for independent, which they are not: copies of a replica would make a
-    difference more significant. With "sentences" the outputs of all replicas change sides together,
-    so that p is that of a single system with their mean statistics.
+    With "sentences" the outputs of all replicas for a sentence change sides together: p is that of
+    a single system with their mean statistics. With "outputs", as in MultEval, each of them does on
+    its own. This takes outputs for the same sentence for independent, which they are not: copies of
+    a replica would make a difference more significant.
     """
     return replicas if exchange == "outputs" else [np.mean(replicas, axis=0)]
 

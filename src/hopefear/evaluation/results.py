@@ -188,7 +188,7 @@ class Evaluation:
     sentences: int
     resamples: int
     shuffles: int
-    exchange: Exchange = "outputs"
+    exchange: Exchange = "sentences"
     seed: int
     differences: Sequence[SystemDifferences] = ()
     by_length: Sequence[Bucket] = ()

@@ -66,7 +66,7 @@ def evaluate_systems(
     *,
     resamples: int = 1000,
     shuffles: int = 10_000,
-    exchange: Exchange = "outputs",
+    exchange: Exchange = "sentences",
     seed: int = 12345,
     differences: int = 0,
     buckets: bool = False,
@@ -90,7 +90,7 @@ def evaluate_systems(
     shuffles : int
         The number of shuffles of approximate randomization; 0 for none.
     exchange : str
-        What changes sides in a shuffle, each output of a sentence or all replicas' together.
+        What changes sides in a shuffle: all outputs for a sentence together, or each on its own.
     seed : int
         Seed of both.
     differences : int

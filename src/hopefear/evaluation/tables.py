@@ -201,8 +201,8 @@ def notes(found: Evaluation) -> list[str]:
         lines.append(f"Δ and p are against {found.systems[0].name}")
     if several and found.shuffles and found.exchange == "outputs" and _has_replicas(found):
         lines.append(
-            "shuffles take the replicas of a system for independent, as MultEval does; stricter: "
-            "--exchange sentences"
+            "shuffles take the replicas of a system for independent, as MultEval does: p may be "
+            "too small"
         )
     return lines
 
