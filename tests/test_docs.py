@@ -100,6 +100,7 @@ def test_the_page_of_functions_names_everything_public() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     named = re.findall(r"^- `hopefear\.(\w+)`", text, re.MULTILINE)
     assert sorted({*hopefear.__all__} - {*named}) == ["__version__"]
+    assert len(named) == len({*named})
 
 
 def test_the_page_of_learners_explains_and_draws_all_of_them() -> None:
