@@ -65,7 +65,7 @@ def test_above_holds_if_the_difference_is_not_chance() -> None:
     assert claim.judge(both(outcome(A, high), outcome(B, low))).result == "holds"
     found = claim.judge(both(outcome(A, low), outcome(B, high)))
     assert found.result == "does not hold"
-    assert found.evidence.startswith("test 0.00 against 1.00, p = 0.0")
+    assert found.evidence.startswith("test: A 0.00, B 1.00; p = 0.0")
     one = [[0.0] * 19 + [1.0]] * 2
     assert claim.judge(both(outcome(A, one), outcome(B, low))).result == "not significant"
 
@@ -75,7 +75,7 @@ def test_close_looks_at_the_range_of_the_means(within: float, result: str) -> No
     found = both(outcome(A, [[1.0], [2.0]]), outcome(B, [[1.0], [1.0]]))
     verdict = Close(**SAYS, rows=(A, B), within=within).judge(found)
     assert verdict.result == result
-    assert verdict.evidence == f"test 1.50, 1.00; range 0.50, at most {within}"
+    assert verdict.evidence == f"test: A 1.50, B 1.00; range 0.50, at most {within}"
 
 
 def test_ordered_compares_each_row_with_the_next() -> None:
@@ -102,7 +102,7 @@ def test_steadier_compares_deviations_and_one_replica_has_none() -> None:
     assert Steadier(**SAYS, steady=A, others=(B,)).judge(found).result == "holds"
     assert Steadier(**SAYS, steady=B, others=(A,)).judge(found).result == "does not hold"
     alone = both(outcome(A, [[1.0]]), outcome(B, [[1.0], [3.0]]))
-    assert "0.00, 1.41" in Steadier(**SAYS, steady=A, others=(B,)).judge(alone).evidence
+    assert "A 0.00, B 1.41" in Steadier(**SAYS, steady=A, others=(B,)).judge(alone).evidence
 
 
 def test_overfits_needs_more_on_tuning_and_less_on_test_data() -> None:

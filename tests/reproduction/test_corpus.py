@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hopefear.errors import ConfigError, DataError
+from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.reproduction.corpus import CorpusChoice, Sizes, prepare_corpus
 
 
@@ -88,6 +88,15 @@ def test_a_corpus_that_is_there_is_used_again_and_another_refused(tmp_path: Path
     assert "4 test" in again.description
     with pytest.raises(ConfigError, match="holds another corpus, or other sizes"):
         prepare_corpus(CorpusChoice(directory=data), Sizes(test=2), out)
+
+
+def test_a_damaged_description_is_an_error(tmp_path: Path) -> None:
+    data, out = write(tmp_path / "data", train=3, dev=6, test=4), tmp_path / "out"
+    prepare_corpus(CorpusChoice(directory=data), Sizes(), out)
+    for damaged in ("{", "[]", '{"sentences": 1}'):
+        (out / "corpus.json").write_text(damaged, encoding="utf-8")
+        with pytest.raises(FormatError, match=r"corpus\.json: is damaged"):
+            prepare_corpus(CorpusChoice(directory=data), Sizes(), out)
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:

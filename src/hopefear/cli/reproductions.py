@@ -30,7 +30,7 @@ def print_reproduction(found: "Reproduction") -> None:
     """Print the tables, the claims, and where to read on."""
     console = output()
     for table in found.tables:
-        console.print(Text(f"Table {table.number}: {table.title}", style="bold"))
+        console.print(Text(f"{table.heading}: {table.title}", style="bold"))
         console.print(_shown(table_rows(table, found.outcomes), numbers=True))
     if found.judged:
         console.print(Text("Claims", style="bold"))

@@ -78,10 +78,8 @@ class Above:
     def judge(self, outcomes: Outcomes) -> Verdict:
         """Compare the means over replicas, by stratified approximate randomization."""
         found = outcomes.compare(self.better, self.worse)
-        evidence = (
-            f"test {np.mean(found.scores):.2f} against {np.mean(found.baseline_scores):.2f}, "
-            f"p = {found.p_value:.3f}"
-        )
+        means = [float(np.mean(scores)) for scores in (found.scores, found.baseline_scores)]
+        evidence = f"test: {_listed(self.rows, means)}; p = {found.p_value:.3f}"
         if found.difference <= 0:
             return Verdict(result="does not hold", evidence=evidence)
         significant = found.p_value < SIGNIFICANT
@@ -100,7 +98,9 @@ class Close:
     def judge(self, outcomes: Outcomes) -> Verdict:
         """Compare the highest and the lowest mean."""
         means = [outcomes[row].mean() for row in self.rows]
-        evidence = f"test {_listed(means)}; range {np.ptp(means):.2f}, at most {self.within:g}"
+        evidence = (
+            f"test: {_listed(self.rows, means)}; range {np.ptp(means):.2f}, at most {self.within:g}"
+        )
         return Verdict.of(holds=float(np.ptp(means)) <= self.within, evidence=evidence)
 
 
@@ -116,7 +116,7 @@ class FinalRange:
     def judge(self, outcomes: Outcomes) -> Verdict:
         """Compare the highest and the lowest end of the curves."""
         ends = [outcomes[row].curve()[-1] for row in self.rows]
-        evidence = f"dev at the end {_listed(ends)}; range {np.ptp(ends):.2f}"
+        evidence = f"dev at the end: {_listed(self.rows, ends)}; range {np.ptp(ends):.2f}"
         return Verdict.of(holds=float(np.ptp(ends)) <= self.within, evidence=evidence)
 
 
@@ -134,7 +134,7 @@ class Ordered:
         """Compare the means over replicas."""
         means = [outcomes[row].mean(self.data) for row in self.rows]
         holds = all(one >= other - self.slack for one, other in pairwise(means))
-        return Verdict.of(holds=holds, evidence=f"{self.data} {_listed(means)}")
+        return Verdict.of(holds=holds, evidence=f"{self.data}: {_listed(self.rows, means)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,9 +153,10 @@ class Early:
         curves = [outcomes[row].curve(self.data) for row in self.rows]
         parts = [c[: self.epochs] if self.end == "first" else c[-self.epochs :] for c in curves]
         means = [float(np.mean(part)) for part in parts]
+        epochs = "epoch" if self.epochs == 1 else f"{self.epochs} epochs"
         return Verdict.of(
             holds=all(one >= other for one, other in pairwise(means)),
-            evidence=f"mean {self.data} of the {self.end} {self.epochs} epochs {_listed(means)}",
+            evidence=f"mean {self.data} of the {self.end} {epochs}: {_listed(self.rows, means)}",
         )
 
 
@@ -177,7 +178,9 @@ class Steadier:
         """Compare the standard deviations of test scores over replicas."""
         found = [outcomes[row].deviation() or 0.0 for row in self.rows]
         holds = all(found[0] <= other for other in found[1:])
-        return Verdict.of(holds=holds, evidence=f"deviation over replicas {_listed(found)}")
+        return Verdict.of(
+            holds=holds, evidence=f"deviation over replicas: {_listed(self.rows, found)}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,12 +202,16 @@ class Overfits:
         found = outcomes.compare(self.overfit, self.other)
         tuning = [outcomes[row].mean("tuning") for row in self.rows]
         test = [outcomes[row].mean() for row in self.rows]
-        evidence = f"tuning {_listed(tuning)}, test {_listed(test)}, p = {found.p_value:.3f}"
+        evidence = (
+            f"tuning: {_listed(self.rows, tuning)}; test: {_listed(self.rows, test)}; "
+            f"p = {found.p_value:.3f}"
+        )
         if tuning[0] <= tuning[1] or test[0] >= test[1]:
             return Verdict(result="does not hold", evidence=evidence)
         significant = found.p_value < SIGNIFICANT
         return Verdict(result="holds" if significant else "not significant", evidence=evidence)
 
 
-def _listed(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:.2f}" for value in values)
+def _listed(rows: Sequence[Row], values: Sequence[float]) -> str:
+    named = zip(rows, values, strict=True)
+    return ", ".join(f"{row.label.replace(',', '')} {value:.2f}" for row, value in named)

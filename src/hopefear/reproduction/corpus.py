@@ -9,10 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from hopefear.errors import ConfigError, DataError
+from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats.files import open_output, read_lines
 
 __all__ = ["Corpus", "CorpusChoice", "Sizes", "TextSet", "prepare_corpus"]
@@ -93,7 +94,7 @@ def prepare_corpus(choice: CorpusChoice, sizes: Sizes, out: Path) -> Corpus:
     marker = out / "corpus.json"
     sets, counts = {}, {}
     if marker.is_file():
-        before = json.loads(marker.read_text(encoding="utf-8"))
+        before = _read_marker(marker)
         if {key: before.get(key) for key in asked} != asked:
             raise ConfigError(
                 f"{out}: holds another corpus, or other sizes; name another directory",
@@ -132,6 +133,16 @@ def prepare_corpus(choice: CorpusChoice, sizes: Sizes, out: Path) -> Corpus:
     return Corpus(
         **sets, description=f"{name}, {files.source} to {files.target}: {sizes_text} sentences"
     )
+
+
+def _read_marker(path: Path) -> Any:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(found, dict) and isinstance(found.get("sentences"), dict):
+            return found
+    except (ValueError, RecursionError):
+        pass
+    raise FormatError(f"{path}: is damaged; remove the directory to start again")
 
 
 class _Files:

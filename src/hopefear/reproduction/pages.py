@@ -69,7 +69,7 @@ def write_page(
     lines += ["", "## Claims", *_markdown(claim_rows(judged)), ""]
     for table in tables:
         lines += [
-            f"## Table {table.number}: {table.title}",
+            f"## {table.heading}: {table.title}",
             *_markdown(table_rows(table, outcomes)),
         ]
         lines += [""]

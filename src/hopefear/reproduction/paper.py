@@ -59,6 +59,11 @@ class Table:
     rows: tuple[Row, ...]
 
     @property
+    def heading(self) -> str:
+        """What a reader looks for in the paper."""
+        return f"Table {self.number}" if self.number.isdigit() else self.number.capitalize()
+
+    @property
     def columns(self) -> list[str]:
         """The columns of the paper, in its order."""
         return list(dict.fromkeys(column for row in self.rows for column in row.paper))

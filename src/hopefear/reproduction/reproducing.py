@@ -124,7 +124,7 @@ def reproduce(
         if all(row in outcomes for row in claim.rows)
     ]
     seconds = sum(outcome.seconds for outcome in found.values())
-    facts = _facts(corpus, scale, seconds=time.perf_counter() - began, cpu=seconds)
+    facts = _facts(settings, corpus, scale, seconds=time.perf_counter() - began, cpu=seconds)
     figures = paper.figures if table is None else ()
     return Reproduction(
         paper=paper,
@@ -152,12 +152,31 @@ def _model(training: Training, corpus: Corpus, out: Path, threads: int, tell: Te
     return path
 
 
-def _facts(corpus: Corpus, scale: Scale, *, seconds: float, cpu: float) -> dict[str, str]:
-    limits = ", ".join(f"{key} {value}" for key, value in vars(scale).items() if value is not None)
+def _facts(
+    settings: ReproduceSettings, corpus: Corpus, scale: Scale, *, seconds: float, cpu: float
+) -> dict[str, str]:
+    limits = ", ".join(
+        f"{value} {key.replace('list_size', 'hypotheses in a list')}"
+        for key, value in vars(scale).items()
+        if value is not None
+    )
     return {
+        "command": _command(settings),
         "corpus": corpus.description,
         "settings": f"scaled down: at most {limits}" if limits else "the paper's",
         "program": f"hopefear {hopefear.__version__}, Python {platform.python_version()}",
         "machine": f"{os.cpu_count()} processors, {platform.machine()}",
         "time": f"{seconds / 60:.0f} minutes for this call, learning {cpu / 60:.0f} in all",
     }
+
+
+def _command(settings: ReproduceSettings) -> str:
+    """Return what to type for this page; threads and the like change nothing."""
+    words = ["hopefear reproduce", settings.paper, f"--data {settings.data.name}"]
+    for name in ("source_language", "target_language", "table", "sentences", "replicas"):
+        if (value := getattr(settings, name)) is not None:
+            words.append(f"--{name.replace('_', '-')} {value}")
+    words += [f"--references {name}" for name in settings.references]
+    words += ["--quick"] if settings.quick else []
+    words += [f"--seed {settings.seed}"] if settings.seed != 1 else []
+    return f"`{' '.join(words)} -o {settings.out.name}`"
