@@ -127,6 +127,17 @@ def test_a_system_without_name_or_file_is_refused(hopefear: Hopefear, given: str
     assert given in found.err
 
 
+def test_a_file_given_twice_is_told(hopefear: Hopefear) -> None:
+    for systems in (["--hyp", "a", "--hyp", "a"], ["--hyp", "s=a,b,a"]):
+        found = hopefear("evaluate", *systems, "--refs", "r1")
+        assert (found.code, "'a' is given twice" in found.err) == (2, True)
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(hopefear: Hopefear) -> None:
+    options = ["--hyp", "a", "--hyp", "[bold]x=b", "--refs", "r1", "--differences", "1"]
+    assert "largest wins of [bold]x against a" in hopefear("evaluate", *options).out
+
+
 def test_replicas_are_texts_or_lists_of_texts_not_both() -> None:
     with pytest.raises(ConfigError, match="got both"):
         package.evaluate(hyp={"a": ["text", ["text"]]}, refs=[["text"]])

@@ -113,3 +113,22 @@ def test_candidates_need_references_in_files(files: tuple[Path, Path]) -> None:
         hopefear.evaluate(refs=[REFERENCES])
     with pytest.raises(ConfigError, match="choose one"):
         hopefear.evaluate(nbest=files[0], forests=files[0], refs=files[1])
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ("nbest", {"buckets": True}),
+        ("nbest", {"differences": 3}),
+        ("hyp", {"weights": {"x": 1.0}}),
+        ("hyp", {"format": "moses"}),
+        ("hyp", {"differences": 3}),
+    ],
+)
+def test_an_option_of_what_is_not_given_is_refused(
+    files: tuple[Path, Path], given: str, options: dict[str, Any]
+) -> None:
+    arguments: dict[str, Any] = {given: files[1], "refs": files[1], **options}
+    with pytest.raises(ConfigError) as refused:
+        hopefear.evaluate(**arguments)
+    assert next(iter(options)) in refused.value.settings

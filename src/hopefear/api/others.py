@@ -100,6 +100,8 @@ def rerank(*, progress: Progress | None = None, **settings: Any) -> "Reranking |
 def evaluate(*, progress: Progress | None = None, **settings: Any) -> "Evaluation":
     """Score systems against references, and compare each with the first.
 
+    With candidates, also show the best and the worst that could be chosen from them.
+
     Parameters
     ----------
     progress : callable, optional

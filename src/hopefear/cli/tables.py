@@ -129,7 +129,10 @@ def print_evaluation(found: "Evaluation") -> None:
 
 def _table(content: "TextTable") -> Table:
     table = Table(
-        box=SIMPLE_HEAD, pad_edge=False, title=content.title or None, title_justify="left"
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        title=Text(content.title) if content.title else None,
+        title_justify="left",
     )
     for name, letter in zip(content.header, content.alignment, strict=True):
         table.add_column(Text(name), justify="left" if letter == "l" else "right", overflow="fold")

@@ -110,6 +110,15 @@ class EvaluateSettings:
         if self.nbest and self.forests is not None:
             problem = "n-best lists or forests: choose one"
             raise ConfigError(problem, settings=("nbest", "forests"))
+        needs = {
+            ("hyp",): ("differences", "buckets", "frequencies"),
+            ("nbest", "forests"): ("weights", "format", "columns", "ignore"),
+        }
+        for needed, names in needs.items():
+            given = [name for name in names if getattr(self, name)]
+            if given and not any(getattr(self, name) for name in needed):
+                problem = f"{given[0]} is for {' or '.join(needed)}, which is not given"
+                raise ConfigError(problem, settings=(given[0], *needed))
 
 
 @settings

@@ -154,6 +154,9 @@ def _check(
     for what, count in counts.items():
         if count < 0:
             raise ConfigError(f"{what} must be >= 0, got {count}")
+    if counts["differences"] and len(systems) == 1:
+        problem = "differences are those of two systems, but there is only one"
+        raise ConfigError(problem, settings=("differences", "hyp"))
     for name, replicas in systems:
         if not replicas:
             raise DataError(f"{name} has no output")

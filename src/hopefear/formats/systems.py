@@ -68,6 +68,10 @@ def _from_list(systems: Sequence[Texts]) -> dict[str, list[Texts]]:
     for path, (name, replicas) in zip(paths, split, strict=True):
         title = name or (Path(path).name if clear else path)
         found.setdefault(title, []).extend(replicas)
+    for title, replicas in found.items():
+        files = [str(file) for file in replicas if isinstance(file, str | Path)]
+        if twice := next((file for i, file in enumerate(files) if file in files[:i]), None):
+            raise ConfigError(f"'{twice}' is given twice for '{title}'", settings=("hyp",))
     return found
 
 
