@@ -112,8 +112,11 @@ build/crash/faults.so: hardening/crash/faults.cpp
 	@mkdir -p $(@D)
 	$(CXX) -std=c++20 -O2 -Wall -Wextra -Werror -fPIC -shared -o $@ $< -ldl
 
-# Memory that Python itself keeps until its end is no leak. Processes of the tests inherit all this.
-SANITIZED = PYTHONPATH=hardening/site OMP_NUM_THREADS=1
+# Memory that Python itself keeps until its end is no leak. Processes of the tests inherit all this,
+# so that the folder of the other core needs its whole name. Sanitizers report to file descriptor 2.
+SANITIZED = PYTHONPATH=$(CURDIR)/hardening/site OMP_NUM_THREADS=1
+SANITIZED_TESTS = $(BIN)/python -m pytest -q -p no:cacheprovider --capture=sys \
+  -n $(or $(JOBS),2) --dist loadgroup
 ASAN_TESTS ?= tests
 TSAN_TESTS ?= tests/test_threads.py tests/parallel tests/translation/test_decoder.py
 
@@ -123,12 +126,12 @@ sanitize: build
 	  LD_PRELOAD="$(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0 \
 	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:suppressions=$(abspath hardening/ubsan.txt) \
-	  $(BIN)/python -m pytest -q -p no:cacheprovider $(ASAN_TESTS)
+	  $(SANITIZED_TESTS) $(ASAN_TESTS)
 	$(call instrumented,thread,thread)
 	$(SANITIZED) HOPEFEAR_CORE="$$(echo $(CURDIR)/build/thread/_core*.so)" \
 	  LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so)" \
 	  TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath hardening/tsan.txt) \
-	  $(BIN)/python -m pytest -q -p no:cacheprovider $(TSAN_TESTS)
+	  $(SANITIZED_TESTS) $(TSAN_TESTS)
 
 soak: build
 	$(BIN)/python -m hardening.soak --minutes $(or $(MINUTES),60)

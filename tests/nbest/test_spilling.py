@@ -60,6 +60,7 @@ def run_much(limit: int, directory: Path, order: str, sentences: int) -> int:
 LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's /proc")
 
 
+@pytest.mark.unsanitized("sanitizers keep memory that is freed")
 @LINUX
 @pytest.mark.parametrize("order", ["i // 60", "i % 100"])
 def test_memory_stays_near_the_limit(tmp_path: Path, order: str) -> None:

@@ -17,6 +17,7 @@ namespace hopefear {
 class Checksum {
   public:
     void add(std::span<const std::uint8_t> bytes) {
+        if (bytes.empty()) return;  // whose address may be null, which memcpy does not allow
         length_ += bytes.size();
         if (pending_ > 0) {
             const std::size_t count = std::min(bytes.size(), stripe - pending_);
