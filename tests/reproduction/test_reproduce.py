@@ -100,7 +100,7 @@ def test_a_table_is_reproduced_and_costs_nothing_again(
         ),
         (
             "clark2014",
-            {"log P", "MNR P"},
+            {"log P", "MNR P", "4 bits"},
             {"clark2014-figure-7-p-e-given-f.svg"},
             "The shape of p(e|f) resembles a logarithm",
         ),
@@ -140,6 +140,10 @@ def test_figures_are_drawn_and_claims_judged(
         chosen = found.outcomes.found["clark2014-mnr"].chosen
         assert set(chosen) == {"discretize.bits", "learner.regularizer.strength"}
         assert "MNR P (bits " in page
+        (row,) = [line for line in page.splitlines() if line.startswith("| 4 bits")]
+        assert row.startswith(
+            f"| 4 bits | 101 | 36.4 | {found.outcomes[found.tables[0].rows[0]].features} | "
+        )
         cell = tmp_path / "out" / "choices" / "clark2014-mnr" / "config.toml"
         assert "decodings = 2" in cell.read_text(encoding="utf-8")
 

@@ -28,13 +28,15 @@ class Judged:
 def table_rows(table: Table, outcomes: Outcomes) -> list[list[str]]:
     """Return a table with a header: the paper's figures, ours, and p against the first row."""
     rows = [row for row in table.rows if row in outcomes]
-    several = len(rows) > 1
-    header = ["", *(f"paper: {column}" for column in table.columns), "tuning", "dev", "test"]
+    several, counted = len(rows) > 1, "features" in table.columns
+    header = ["", *(f"paper: {column}" for column in table.columns)]
+    header += [*(["features"] if counted else []), "tuning", "dev", "test"]
     found = [header + (["p"] if several else [])]
     for number, row in enumerate(rows):
         outcome = outcomes[row]
         paper = [f"{row.paper[c]:g}" if c in row.paper else "" for c in table.columns]
-        scores = [_with_deviation(outcome, data) for data in ("tuning", "dev", "test")]
+        scores = [f"{outcome.features}"] if counted else []
+        scores += [_with_deviation(outcome, data) for data in ("tuning", "dev", "test")]
         p = f"{outcomes.compare(row, rows[0]).p_value:.3f}" if number else ""
         chosen = ", ".join(f"{k.split('.')[-1]} {v}" for k, v in outcome.chosen.items())
         label = f"{row.label} ({chosen})" if chosen else row.label
