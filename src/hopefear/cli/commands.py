@@ -339,7 +339,7 @@ def rerank(own: commands.RerankCommand, options: Keywords) -> None:
 
 
 def evaluate(own: commands.EvaluateCommand, options: Keywords) -> None:
-    """Score systems against references, with intervals, and compare each with the first."""
+    """Score systems against references and compare them, or show what candidates allow."""
     import hopefear
     from hopefear.cli.console import ProgressBar
 
@@ -422,6 +422,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "hopefear evaluate --hyp base.txt --hyp best.txt --refs test.ref",
         "hopefear evaluate --hyp mert='mert.*.txt' --hyp pro='pro.*.txt' --refs test.ref --latex",
         "hopefear evaluate --hyp text.hyp --refs text --metric wer",
+        "hopefear evaluate --nbest test.nbest.gz --weights run --refs test.ref",
     ),
     "convert": ("hopefear convert candidates.csv candidates.jsonl --to jsonl",),
     "reproduce": (
