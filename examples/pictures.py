@@ -36,7 +36,8 @@ def draw(directory: Path) -> None:
         for name, (learner, settings) in RUNS.items():
             _tune(Path(scratch) / name, data, learner, settings)
         runs = [Path(scratch) / name for name in RUNS]
-        curves, *_ = write_pictures(runs, Path(scratch) / "pictures")
+        drawn = write_pictures(runs, Path(scratch) / "pictures")
+        curves = next(file for file in drawn if "bleu-by-epoch" in file.name)
         curves.replace(directory / "learning-curves.svg")
         system = Path(scratch) / "system"
         run_demo(system, generated_corpus(train=500, dev=60, test=20), decodings=2, size=20)

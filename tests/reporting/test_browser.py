@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples.report_pictures import photograph
 
 from hopefear.events import EventLog, Warned
 from hopefear.reporting import watching, write_report
@@ -224,3 +225,12 @@ def test_a_page_that_is_served_follows_its_run_and_stays_where_it_is(
         finally:
             server.shutdown()
             thread.join()
+
+
+def test_the_pictures_of_the_documentation_can_be_taken(
+    browser: Any, report: Path, tmp_path: Path
+) -> None:
+    for picture in photograph(browser, report, tmp_path):
+        assert picture.read_bytes().startswith(b"\x89PNG")
+        committed = Path(__file__).parents[2] / "docs" / "pictures" / picture.name
+        assert committed.stat().st_size < 150_000

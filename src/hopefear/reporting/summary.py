@@ -174,50 +174,59 @@ def _lines(name: str, points: Sequence[tuple[float | None, int]], color: int) ->
 
 
 def _scores(runs: Sequence[RunRecord], found: Mapping[str, Standing]) -> Table:
-    judges = {one.role for one in found.values()}
-    judged = f"{judges.pop()} data" if len(judges) == 1 else "data that judge a run"
-    header = ["run", "learner", "metric"]
-    header += ["tuning: start", "tuning: result", "tuning: oracle"]
-    header += ["dev: start", "dev: result", "dev: oracle"]
-    header += ["change", "± replicas", "p (start)", "p (best)", "epochs", "time"]
+    """Return all scores, those of the data that judge the runs first."""
+    roles = ["dev", "tuning"]
+    if all(one.role == "tuning" for one in found.values()):
+        roles.reverse()
+    header = ["run", "learner"]
+    several = len({one.metric for one in found.values()}) > 1
+    if several:
+        header.append("metric")
+    header += [f"{roles[0]}: start", f"{roles[0]}: result", "change", "± replicas"]
+    header += ["p (start)", "p (best)", f"{roles[0]}: oracle"]
+    header += [f"{roles[1]}: {what}" for what in ("start", "result", "oracle")]
     best = [i for i, run in enumerate(runs) if run.name in found and found[run.name].best]
     return Table(
         caption="Scores of the initial weights, of the learned weights, and of the oracle: the "
-        f"best candidate of every sentence. Change, standard deviation and p are of the {judged}. "
-        f"p is the probability of so large a difference by chance, by {SHUFFLES:,} rounds of "
-        "stratified approximate randomization: p (start) against the start, p (best) against "
-        "the best run.",
-        header=header,
-        rows=[_row(run, found.get(run.name)) for run in runs],
-        texts=3,
+        "best candidate of every sentence. p is the probability of so large a difference by "
+        f"chance, by {SHUFFLES:,} rounds of stratified approximate randomization: p (start) "
+        "against the start, p (best) against the best run.",
+        header=[*header, "epochs", "time"],
+        rows=[_row(run, found.get(run.name), roles, several=several) for run in runs],
+        texts=3 if several else 2,
         compact=True,
         marked=best if len(runs) > 1 else (),
     )
 
 
-def _row(run: RunRecord, standing: Standing | None) -> list[str]:
+def _row(
+    run: RunRecord, standing: Standing | None, roles: Sequence[str], *, several: bool
+) -> list[str]:
     started, end = run.started, run.summary or run.log.finished
     epochs = sum(len(replica.epochs) for replica in run.learned)
     seconds = sum(event.seconds for replica in run.learned for event in replica.epochs)
     endings = [replica.finished for replica in run.learned]
     if all(ending is not None for ending in endings):
         seconds = sum(ending.seconds for ending in endings if ending is not None)
-    cells = [run.name]
-    cells += ["", ""] if started is None else [started.name, started.metric]
-    for kind in ("tuning", "dev"):
-        values = [
-            getattr(started, f"{kind}_score", None),
-            getattr(end, f"{kind}_score", None),
-            getattr(started, f"{kind}_oracle", None),
-        ]
-        cells += format_scores(values)
-    if standing is None or end is None:
-        cells += [""] * 4
-    else:
+    cells = [run.name, "" if started is None else started.name]
+    if several:
+        cells.append("" if started is None else started.metric)
+    first, second = (
+        format_scores(
+            [
+                getattr(started, f"{role}_score", None),
+                getattr(end, f"{role}_score", None),
+                getattr(started, f"{role}_oracle", None),
+            ]
+        )
+        for role in roles
+    )
+    about = [""] * 4
+    if standing is not None and end is not None:
         deviation = format_scores([standing.deviation, standing.result])[0]
         p_values = [format_p(standing.against_start), format_p(standing.against_best)]
-        cells += [_signed_change(standing), deviation, *p_values]
-    return [*cells, str(epochs), format_seconds(seconds)]
+        about = [_signed_change(standing), deviation, *p_values]
+    return [*cells, *first[:2], *about, first[2], *second, str(epochs), format_seconds(seconds)]
 
 
 def _replicas(run: RunRecord) -> dict[str, object]:
