@@ -38,10 +38,12 @@ def check_source(archive: Path) -> None:
 
 
 def check_wheel(wheel: Path) -> None:
-    """Require a tag that other machines accept, and the documentation."""
+    """Require a tag that other machines accept, and the documentation with its pictures."""
     assert "manylinux" in wheel.name, f"{wheel.name} is for this machine alone"
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("hopefear/docs/fit.md", "hopefear/py.typed", "hopefear/presets/moses.toml"):
+    docs = [path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", ".png", ".svg")]
+    pages = [f"hopefear/{path.relative_to(ROOT).as_posix()}" for path in docs]
+    for needed in ("hopefear/py.typed", "hopefear/presets/moses.toml", *pages):
         assert needed in names, f"{wheel.name} has no {needed}"
 
 
