@@ -67,7 +67,7 @@ def test_above_holds_if_the_difference_is_not_chance() -> None:
     assert found.result == "does not hold"
     assert found.evidence.startswith("test: A 0.00, B 1.00; p = 0.0")
     one = [[0.0] * 19 + [1.0]] * 2
-    assert claim.judge(both(outcome(A, one), outcome(B, low))).result == "not significant"
+    assert claim.judge(both(outcome(A, one), outcome(B, low))).result == "undecided"
 
 
 @pytest.mark.parametrize(("within", "result"), [(0.4, "does not hold"), (0.6, "holds")])
@@ -79,11 +79,12 @@ def test_close_looks_at_the_range_of_the_means(within: float, result: str) -> No
 
 
 def test_ordered_compares_each_row_with_the_next() -> None:
-    found = both(outcome(A, [[1.0]], tuning=3.0), outcome(B, [[1.2]], tuning=2.0))
+    found = both(outcome(A, [[1.0] * 20]), outcome(B, [[1.2] * 20]))
     assert Ordered(**SAYS, rows=(B, A)).judge(found).result == "holds"
     assert Ordered(**SAYS, rows=(A, B)).judge(found).result == "does not hold"
     assert Ordered(**SAYS, rows=(A, B), slack=0.3).judge(found).result == "holds"
-    assert Ordered(**SAYS, rows=(A, B), data="tuning").judge(found).result == "holds"
+    chance = both(outcome(A, [[1.0, 2.0]]), outcome(B, [[1.2, 1.9]]))
+    assert Ordered(**SAYS, rows=(A, B)).judge(chance).result == "undecided"
 
 
 def test_early_and_final_range_look_at_the_ends_of_curves() -> None:
@@ -93,7 +94,11 @@ def test_early_and_final_range_look_at_the_ends_of_curves() -> None:
     assert Early(**SAYS, rows=(B, A)).judge(found).result == "holds"
     assert Early(**SAYS, rows=(A, B)).judge(found).result == "does not hold"
     assert Early(**SAYS, rows=(A, B), end="last", epochs=1).judge(found).result == "holds"
+    near = outcome(B, [[1.0]], curve=[1.0, 2.1, 3.0, 9.0, 9.1])
+    assert Early(**SAYS, rows=(A, B)).judge(both(rising, near)).result == "undecided"
     assert FinalRange(**SAYS, rows=(A, B), within=4.9).judge(found).result == "does not hold"
+    near = outcome(B, [[1.0]], curve=[1.0, 2.1, 3.0, 9.0, 9.1])
+    assert Early(**SAYS, rows=(A, B)).judge(both(rising, near)).result == "undecided"
     assert FinalRange(**SAYS, rows=(A, B), within=5.1).judge(found).result == "holds"
 
 

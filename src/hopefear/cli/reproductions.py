@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["print_reproduction", "row_line"]
 
-STYLES = {"holds": "green", "not significant": "yellow", "does not hold": "red"}
+STYLES = {"holds": "green", "undecided": "yellow", "does not hold": "red"}
 
 
 def row_line(outcome: "Outcome") -> str:

@@ -24,16 +24,14 @@ __all__ = [
 
 SIGNIFICANT = 0.05
 EARLY = 3  # epochs
+NOISE = 0.2  # points by which curves of the same learner differ from seed to seed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What came out for a claim, with the figures.
+    """What came out for a claim, with the figures; "undecided" is what may be luck."""
 
-    "not significant" means that the difference has the sign of the claim, but might be luck.
-    """
-
-    result: Literal["holds", "not significant", "does not hold"]
+    result: Literal["holds", "undecided", "does not hold"]
     evidence: str
 
     @classmethod
@@ -80,10 +78,9 @@ class Above:
         found = outcomes.compare(self.better, self.worse)
         means = [float(np.mean(scores)) for scores in (found.scores, found.baseline_scores)]
         evidence = f"test: {_listed(self.rows, means)}; p = {found.p_value:.3f}"
-        if found.difference <= 0:
-            return Verdict(result="does not hold", evidence=evidence)
-        significant = found.p_value < SIGNIFICANT
-        return Verdict(result="holds" if significant else "not significant", evidence=evidence)
+        if found.p_value >= SIGNIFICANT:
+            return Verdict(result="undecided", evidence=evidence)
+        return Verdict.of(holds=found.difference > 0, evidence=evidence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,19 +119,25 @@ class FinalRange:
 
 @dataclass(frozen=True, kw_only=True)
 class Ordered:
-    """Each row is at least as good as the next, up to `slack` points."""
+    """Each row is at least as good as the next on the test data, up to `slack` points."""
 
     text: str
     where: str
     rows: Sequence[Row]
-    data: Literal["tuning", "dev", "test"] = "test"
     slack: float = 0.0
 
     def judge(self, outcomes: Outcomes) -> Verdict:
-        """Compare the means over replicas."""
-        means = [outcomes[row].mean(self.data) for row in self.rows]
-        holds = all(one >= other - self.slack for one, other in pairwise(means))
-        return Verdict.of(holds=holds, evidence=f"{self.data}: {_listed(self.rows, means)}")
+        """Compare the means over replicas; it does not hold if a row is significantly worse."""
+        means = [outcomes[row].mean() for row in self.rows]
+        evidence = f"test: {_listed(self.rows, means)}"
+        if all(one >= other - self.slack for one, other in pairwise(means)):
+            return Verdict(result="holds", evidence=evidence)
+        pairs = [outcomes.compare(one, other) for one, other in pairwise(self.rows)]
+        worse = [pair.p_value for pair in pairs if pair.difference < -self.slack]
+        evidence += f"; p = {min(worse):.3f}"
+        if min(worse) >= SIGNIFICANT:
+            return Verdict(result="undecided", evidence=evidence)
+        return Verdict(result="does not hold", evidence=evidence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,15 +152,17 @@ class Early:
     epochs: int = EARLY
 
     def judge(self, outcomes: Outcomes) -> Verdict:
-        """Compare the means over these epochs."""
+        """Compare the means over these epochs; differences below `NOISE` decide nothing."""
         curves = [outcomes[row].curve(self.data) for row in self.rows]
         parts = [c[: self.epochs] if self.end == "first" else c[-self.epochs :] for c in curves]
         means = [float(np.mean(part)) for part in parts]
         epochs = "epoch" if self.epochs == 1 else f"{self.epochs} epochs"
-        return Verdict.of(
-            holds=all(one >= other for one, other in pairwise(means)),
-            evidence=f"mean {self.data} of the {self.end} {epochs}: {_listed(self.rows, means)}",
-        )
+        evidence = f"mean {self.data} of the {self.end} {epochs}: {_listed(self.rows, means)}"
+        gains = [one - other for one, other in pairwise(means)]
+        if min(gains) < -NOISE:
+            return Verdict(result="does not hold", evidence=evidence)
+        clear = min(gains) >= 0 and means[0] - means[-1] > NOISE
+        return Verdict(result="holds" if clear else "undecided", evidence=evidence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,10 +211,9 @@ class Overfits:
             f"tuning: {_listed(self.rows, tuning)}; test: {_listed(self.rows, test)}; "
             f"p = {found.p_value:.3f}"
         )
-        if tuning[0] <= tuning[1] or test[0] >= test[1]:
-            return Verdict(result="does not hold", evidence=evidence)
-        significant = found.p_value < SIGNIFICANT
-        return Verdict(result="holds" if significant else "not significant", evidence=evidence)
+        if tuning[0] > tuning[1] and found.p_value >= SIGNIFICANT:
+            return Verdict(result="undecided", evidence=evidence)
+        return Verdict.of(holds=tuning[0] > tuning[1] and test[0] < test[1], evidence=evidence)
 
 
 def _listed(rows: Sequence[Row], values: Sequence[float]) -> str:
