@@ -8,6 +8,9 @@ from hopefear.cli.program import run
 from hopefear.demo.generated import generated_corpus
 from hopefear.demo.synthetic import SyntheticCandidates
 from hopefear.formats import open_output, write_nbest
+from hopefear.reproduction import reproducing
+from hopefear.reproduction.corpus import Sizes
+from hopefear.reproduction.experiment import Scale
 
 __all__ = ["TASKS", "Task", "write_inputs"]
 
@@ -16,6 +19,11 @@ MODEL = ("--source", "in/dev.source", "--refs", "in/dev.target", "--model", "in/
 TUNE = ("-o", "out", "--threads", "1")
 GRID = ("tune", "kbest-mira", *LISTS, "--epochs", "2", "--grid", "max_step=0.1,0.01", *TUNE)
 TRAIN = ("train", "-s", "in/train.source", "-t", "in/train.target", "--aligner", "diagonal", *TUNE)
+REPRODUCE = (
+    *("reproduce", "gimpel2012", "--table", "1", "--quick", "--data", "in/corpus"),
+    *("--source-language", "source", "--target-language", "target"),
+    *("--replicas", "1", "--jobs", "1", *TUNE),
+)
 TRANSLATE = ("translate", "in/model", "--nbest", "5", "--threads", "1")
 
 
@@ -72,12 +80,18 @@ TASKS: dict[str, Task] = {
         results=("weights.tsv", "grid/*/weights.tsv"),
     ),
     "train": Task(command=TRAIN, resume=TRAIN, results=("*.bin", "*.kenlm", "*.tsv", "model.toml")),
+    "reproduce": Task(
+        command=REPRODUCE,
+        resume=REPRODUCE,
+        results=("models/*/*.bin", "models/*/*.kenlm", "runs/*/weights.tsv", "runs/*/test.txt"),
+        history=("runs/*/weights/*.tsv",),
+    ),
     "translate": Task(command=TRANSLATE, resume=TRANSLATE, results=(), stdin="in/dev.source"),
 }
 
 
 def write_inputs(folder: Path) -> None:
-    """Write lists, a bitext, and a model."""
+    """Write lists, a bitext, a corpus, and a model; let a quick reproduction be a tiny one."""
     inputs = folder / "in"
     inputs.mkdir(parents=True)
     made = list(SyntheticCandidates(sentences=8, size=6, seed=1))
@@ -85,6 +99,12 @@ def write_inputs(folder: Path) -> None:
     with open_output(inputs / "refs") as out:
         out.writelines(f"{text}\n" for text, _ in made)
     generated_corpus(train=60, dev=4, test=1).write(inputs)
+    (inputs / "corpus").mkdir()
+    generated_corpus(train=60, dev=12, test=4).write(inputs / "corpus")
+    reproducing.QUICK = (
+        Sizes(train=60, tuning=8, dev=4, test=4),
+        Scale(replicas=1, decodings=2, epochs=1, list_size=5, choices=1),
+    )
     train = TASKS["train"].command
     paths = {"out": inputs / "model"}
     status = run([str(paths.get(a, folder / a if a.startswith("in/") else a)) for a in train])

@@ -57,6 +57,26 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
     assert not any(path.exists() for path in litter)
 
 
+def test_the_log_is_on_the_disk_before_a_checkpoint(
+    files: CandidateFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, kept, seen = tmp_path / "run", tmp_path / "kept.jsonl", []
+
+    def to_disk(path: Path) -> None:
+        if path.name == "events.jsonl":
+            kept.write_bytes(path.read_bytes())
+        elif path.name.startswith(".state.npz."):
+            told = list(read_log(kept))
+            assert any(isinstance(event, RunStarted) for event in told)
+            seen.append([event.epoch for event in told if isinstance(event, EpochFinished)])
+
+    monkeypatch.setattr("hopefear.formats.files._to_disk", to_disk)
+    monkeypatch.setattr("hopefear.runs.run_directory.CHECKPOINT_SECONDS", 0.0)
+    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
+    list(tune("kbest-mira", out=out, epochs=3, **options))
+    assert seen == [[1], [1, 2], [1, 2, 3]]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_run_in_order(
     files: CandidateFiles, tmp_path: Path, number: signal.Signals

@@ -25,6 +25,7 @@ __all__ = [
     "check_other_file",
     "is_compressed",
     "is_litter",
+    "keep",
     "named_file",
     "numbered_folders",
     "open_binary_output",
@@ -285,6 +286,13 @@ def replacing(path: PathLike, *, durable: bool = True) -> Iterator[Path]:
                 _to_disk(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def keep(path: Path) -> None:
+    """Wait until a file that grows is on the disk, so that a power cut leaves what it has now."""
+    with naming(path):
+        _to_disk(path)
+        _to_disk(path.parent)
 
 
 def _to_disk(path: Path) -> None:

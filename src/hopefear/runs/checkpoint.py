@@ -16,7 +16,7 @@ import numpy as np
 
 from hopefear.errors import DataError, FormatError
 from hopefear.events import EpochFinished, from_json, to_json
-from hopefear.formats.files import open_binary_output
+from hopefear.formats.files import keep, open_binary_output
 from hopefear.parallel.codec import Arrays, decode, encode
 from hopefear.runs.course import Course
 from hopefear.types import FloatArray
@@ -82,11 +82,14 @@ class CheckpointFile:
         Whether to resume from a file that is there; otherwise it is another run's, to be replaced.
     seconds : float
         The least time between two checkpoints: writing one may take longer than a short epoch.
+    log : Path, optional
+        What the run told until now, which is on the disk before a checkpoint is.
     """
 
     path: Path
     used: bool = True
     seconds: float = 0.0
+    log: Path | None = None
 
     def epoch(self) -> int:
         """Return how many epochs are done; 0 if there is no file."""
@@ -115,6 +118,8 @@ class CheckpointFile:
             "table": np.frombuffer(json.dumps(table).encode(), dtype=np.uint8),
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.log is not None:
+            keep(self.log)
         with open_binary_output(self.path) as file:
             np.savez(file, **cast(Any, arrays))
 

@@ -321,8 +321,12 @@ class RunDirectory:
         return EventLog(self._folder / "events.jsonl")
 
     def _checkpoint(self, folder: Path) -> CheckpointFile:
-        path = folder / "checkpoint" / "state.npz"
-        return CheckpointFile(path, used=self._resume, seconds=CHECKPOINT_SECONDS)
+        return CheckpointFile(
+            folder / "checkpoint" / "state.npz",
+            used=self._resume,
+            seconds=CHECKPOINT_SECONDS,
+            log=folder / "events.jsonl",
+        )
 
     def _shorten_log(self, folder: Path) -> None:
         """Remove what a stopped run told after its checkpoint: it is told again.
