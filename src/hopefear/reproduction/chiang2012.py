@@ -6,7 +6,7 @@ workers, however many processors there are.
 
 from dataclasses import replace
 
-from hopefear.reproduction.claims import Above, Early, FinalRange, Ordered
+from hopefear.reproduction.claims import Above, Early, FinalRange
 from hopefear.reproduction.paper import Figure, Paper, Row, Table, Training
 from hopefear.reproduction.searches import BetterSearch
 
@@ -136,15 +136,17 @@ CHIANG_2012 = Paper(
             where="section 7, figure 2d",
             rows=(MIRA, SGD),
         ),
-        Ordered(
+        Above(
             text="On the test data, MERT is above the other learners of the small model",
             where="section 7, table 1",
-            rows=(MERT, MIRA),
+            better=MERT,
+            worse=MIRA,
         ),
-        Ordered(
+        Above(
             text="The hinge loss is slightly better than minimum risk",
             where="section 8, table 1",
-            rows=(SGD, RISK),
+            better=SGD,
+            worse=RISK,
         ),
         FinalRange(
             text="Linear BLEU and forest reranking are close",

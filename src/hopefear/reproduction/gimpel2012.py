@@ -76,10 +76,11 @@ GIMPEL_2012 = Paper(
             rows=(MERT, PRO, RAMPION),
             within=1.0,
         ),
-        Ordered(
+        Above(
             text="RAMPION is slightly better than MERT and PRO on average",
             where="4.1, table 1",
-            rows=(RAMPION, MERT),
+            better=RAMPION,
+            worse=MERT,
         ),
         Steadier(
             text="MERT varies more over random seeds than PRO",

@@ -209,6 +209,8 @@ def _shapes(figure: Figure, outcome: Outcome) -> Iterator[tuple[str, Chart]]:
 def _cloud(title: str, outcome: Outcome) -> Chart:
     from hopefear.reporting.clouds import cloud_chart
     from hopefear.reporting.inspecting import inspect
+    from hopefear.reproduction.searches import search_gains
 
-    cloud = inspect(run=outcome.run, sentence="0")
+    telling = int(search_gains(outcome).min(axis=1).argmax())  # where lists miss both
+    cloud = inspect(run=outcome.run, sentence=str(telling))
     return cloud_chart(cloud, title)

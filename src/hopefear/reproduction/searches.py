@@ -19,9 +19,9 @@ from hopefear.reproduction.paper import Row
 from hopefear.runs.run_directory import load_run_settings
 from hopefear.search import Example, NBestSearch, Rerank, Search
 from hopefear.translation.translate import translate
-from hopefear.types import Weights
+from hopefear.types import FloatArray
 
-__all__ = ["BetterSearch"]
+__all__ = ["BetterSearch", "search_gains"]
 
 SENTENCES = 50
 
@@ -41,24 +41,35 @@ class BetterSearch:
 
     def judge(self, outcomes: Outcomes) -> Verdict:
         """Compare w · h + B of hopes and w · h − B of fears, on some tuning sentences."""
-        examples = list(_examples(outcomes[self.row]))
-        metric = Bleu(tokenize="none")
-        best = np.array([example.best.statistics for example in examples])
-        document = Worth.typical(metric, best).document
-        assert document is not None  # BLEU has one
         evidence, holds = [], True
-        for name, sign in (("hopes", 1.0), ("fears", -1.0)):
-            forest, listed = (
-                [_value(search, example, document, sign) for example in examples]
-                for search in (Rerank(), NBestSearch(size=100))
-            )
-            gains = np.array(forest) - np.array(listed)
-            holds = holds and bool(gains.mean() > 0)
-            share = 100 * float((gains > 1e-9).mean())
-            evidence.append(f"{name} by {gains.mean():.3f} on average, better in {share:.0f} %")
-        return Verdict.of(
-            holds=holds, evidence=f"{'; '.join(evidence)} of {len(examples)} sentences"
-        )
+        gains = search_gains(outcomes[self.row])
+        for name, gain in zip(("hopes", "fears"), gains.T, strict=True):
+            holds = holds and bool(gain.mean() > 0)
+            share = 100 * float((gain > 1e-9).mean())
+            evidence.append(f"{name} by {gain.mean():.3f} on average, better in {share:.0f} %")
+        return Verdict.of(holds=holds, evidence=f"{'; '.join(evidence)} of {len(gains)} sentences")
+
+
+def search_gains(outcome: Outcome) -> FloatArray:
+    """Return by how much the hopes and fears of some sentences are better than those of lists.
+
+    Returns
+    -------
+    array of shape (sentences, 2)
+    """
+    examples = list(_examples(outcome))
+    best = np.array([example.best.statistics for example in examples])
+    document = Worth.typical(Bleu(tokenize="none"), best).document
+    assert document is not None  # BLEU has one
+    found = [
+        [
+            [_value(search, example, document, sign) for sign in (1.0, -1.0)]
+            for search in (Rerank(), NBestSearch(size=100))
+        ]
+        for example in examples
+    ]
+    forest, listed = np.array(found).transpose(1, 0, 2)
+    return np.asarray(forest - listed)
 
 
 def _value(search: Search, example: Example, document: OracleDocument, sign: float) -> float:
@@ -77,6 +88,5 @@ def _examples(outcome: Outcome) -> Iterator[Example]:
     lines = islice(read_lines(tuning.source), SENTENCES)
     for number, one in enumerate(translate(model, lines, weights=outcome.run, forests=True)):
         assert one.forest is not None
-        weights: Weights = outcome.weights
-        vector = weights.vector(one.forest.feature_names)
+        vector = outcome.weights.vector(one.forest.feature_names)
         yield Example(one.forest, number, prepared, vector)

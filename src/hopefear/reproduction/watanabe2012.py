@@ -110,10 +110,11 @@ WATANABE_2012 = Paper(
             where="section 5, table 1",
             rows=(MERT, PRO, MIRA_L),
         ),
-        Ordered(
+        Above(
             text="ORO without optimized updates is below the baselines",
             where="section 5, table 1",
-            rows=(MERT, ORO_HINGE_L),
+            better=MERT,
+            worse=ORO_HINGE_L,
         ),
         Above(
             text="O-ORO-L with the hinge loss is better than MERT",
