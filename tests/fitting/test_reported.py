@@ -62,6 +62,17 @@ def test_reports_take_little_of_the_time_of_a_run(
     assert len(written) == 6  # the last one at the end
 
 
+def test_large_logs_are_not_read_while_a_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(tmp_path / "run", [])
+    monkeypatch.setattr(module, "INTERVAL", 0.0)
+    monkeypatch.setattr(module, "LARGEST", 10)
+    for _ in reported(logged(run), run):
+        assert not (run / "report.html").exists()
+    assert (run / "report.html").exists()
+
+
 def test_a_report_that_cannot_be_written_does_not_end_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

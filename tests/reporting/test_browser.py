@@ -197,6 +197,7 @@ def test_a_page_that_is_served_follows_its_run_and_stays_where_it_is(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "FRESH", 0.0)
+    monkeypatch.setattr(watching, "REST", 0)
     weights = [Weights({"lm": w, EVIL: 1.0}) for w in (1.0, 2.0, 1.5, 3.0)]
     events = events_of_a_run(weights, scores=[31.0, 32.0, 33.0])
     run = write_run(tmp_path / "run", events[:3])

@@ -38,7 +38,13 @@ def test_the_best_run_is_the_best_by_its_metric(metric: str, best: str, tmp_path
 
 def test_runs_on_other_data_are_not_compared(tmp_path: Path) -> None:
     one, other = run(tmp_path / "one", 31.0), run(tmp_path / "other", 35.0, metric="chrF")
-    assert [standing.best for standing in standings(records(one, other))] == [True, True]
+    assert [standing.best for standing in standings(records(one, other))] == [False, False]
+    page = report_html(records(one, other))
+    assert "only those that do are compared" in page
+    assert "Best run" not in page
+    third = run(tmp_path / "third", 34.0, metric="chrF")
+    found = standings(records(one, other, third))
+    assert [standing.best for standing in found] == [False, True, False]
 
 
 def test_significance_comes_from_the_sentences(tmp_path: Path) -> None:

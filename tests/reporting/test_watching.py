@@ -4,6 +4,7 @@ import http.client
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ def run(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReportServer]:
     monkeypatch.setattr(watching, "FRESH", 0.0)
+    monkeypatch.setattr(watching, "REST", 0)
     with ReportServer([run]) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -108,3 +110,24 @@ def test_a_run_is_running_while_a_process_has_its_directory(run: Path) -> None:
     assert not is_in_use(run)
     (run / ".lock").write_text('{"process": 1, "host": "elsewhere"}')
     assert is_in_use(run)
+
+
+def test_a_page_that_takes_long_to_make_is_made_less_often(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    def slow(*args: Any, **options: Any) -> str:
+        nonlocal now
+        now += 10.0
+        return str(now)
+
+    monkeypatch.setattr(watching, "report_html", slow)
+    monkeypatch.setattr(watching, "time", SimpleNamespace(monotonic=lambda: now))
+    with ReportServer([run]) as server:
+        assert server.page()[1] == b"10.0"
+        (run / "config.toml").write_text("changed = true")
+        now = 49.0
+        assert server.page()[1] == b"10.0"
+        now = 51.0
+        assert server.page()[1] == b"61.0"

@@ -14,13 +14,15 @@ __all__ = ["cloud_keeper", "has_report", "reported"]
 
 INTERVAL = 5.0  # seconds between reports while a run goes on, at least
 SHARE = 0.01  # of the time of a run that these reports may take
+LARGEST = 64 << 20  # bytes of logs that are read again while a run goes on
 
 
 def reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
     """Yield the events of a run, and write its report now and then and at the end, even a bad one.
 
     Reports are written after an epoch. So that they take a hundredth of the time at most, the next
-    one waits a hundred times as long as the last one took.
+    one waits a hundred times as long as the last one took. So that they take little memory, there
+    are none beside logs with millions of weights.
     """
     started = False
     due = time.monotonic() + INTERVAL
@@ -30,7 +32,9 @@ def reported(events: Iterator[Event], directory: Path) -> Iterator[Event]:
             if isinstance(event, EpochFinished | RunFinished) and time.monotonic() >= due:
                 began = time.monotonic()
                 with suppress(HopefearError, OSError):  # a run needs no report to go on
-                    _write(directory, durable=False)
+                    logs = directory.glob("**/events.jsonl")
+                    if sum(log.stat().st_size for log in logs) <= LARGEST:
+                        _write(directory, durable=False)
                 now = time.monotonic()
                 due = now + max(INTERVAL, (now - began) / SHARE)
             yield event

@@ -108,7 +108,7 @@ def _box(points: Sequence[CloudPoint]) -> Line:
 
 def _view(cloud: Cloud, title: str) -> dict[str, object]:
     """Return what the section shows of a cloud."""
-    header = ["", "model score", cloud.worth, "gain B", "w·h + B", "w·h − B"]
+    header = ["candidate", "model score", cloud.worth, "gain B", "w·h + B", "w·h − B"]
     scores = []
     for name, chosen in cloud.chosen.items():
         score, gain = chosen.point.score, chosen.gain

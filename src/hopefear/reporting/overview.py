@@ -142,18 +142,15 @@ def _machines(runs: Sequence[RunRecord]) -> Table | None:
     for run in runs:
         if run.environment:
             columns.setdefault(tuple(run.environment.items()), []).append(run.name)
+    if not columns:
+        return None
     keys = dict.fromkeys(key for column in columns for key, _ in column)
     names = [", ".join(names) for names in columns.values()]
-    return (
-        Table(
-            caption="Machine and programs",
-            header=[
-                "",
-                *(names if len(names) > 1 else ["all runs" if len(runs) > 1 else names[0]]),
-            ],
-            rows=[[key, *[dict(column).get(key, "") for column in columns]] for key in keys],
-            texts=1 + len(columns),
-        )
-        if columns
-        else None
+    if len(names) == 1 and len(runs) > 1:
+        names = ["all runs"]
+    return Table(
+        caption="Machine and programs",
+        header=["part", *names],
+        rows=[[key, *[dict(column).get(key, "") for column in columns]] for key in keys],
+        texts=1 + len(columns),
     )

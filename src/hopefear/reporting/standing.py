@@ -47,6 +47,11 @@ class Standing:
         return self.run.name
 
     @property
+    def data(self) -> tuple[str, str, str, int]:
+        """What has to be the same for runs to be compared."""
+        return self.metric, self.signature, self.role, self.sentences
+
+    @property
     def change(self) -> float | None:
         """How much higher the result is than the start."""
         if self.start is None or self.result is None:
@@ -63,14 +68,14 @@ class Standing:
 
 
 def standings(runs: Sequence[RunRecord]) -> list[Standing]:
-    """Return where each run that started stands; of runs on the same data, one is the best."""
+    """Return where each run that started stands; of several on the same data, one is the best."""
     found = [_standing(run) for run in runs if run.started is not None]
     groups: dict[object, list[int]] = {}
     for i, one in enumerate(found):
-        groups.setdefault((one.metric, one.signature, one.role, one.sentences), []).append(i)
+        groups.setdefault(one.data, []).append(i)
     for group in groups.values():
         ended = [i for i in group if found[i].mean is not None]
-        if not ended:
+        if len(ended) < min(2, len(found)):
             continue
         first = max(ended, key=lambda i: _worth(found[i]))
         found[first] = replace(found[first], best=True)
@@ -82,7 +87,7 @@ def standings(runs: Sequence[RunRecord]) -> list[Standing]:
 
 
 def best_of(found: Sequence[Standing]) -> Standing | None:
-    """Return the best run of those on the same data as the first best one."""
+    """Return the best run; of runs on different data, that of the first data with several."""
     return next((one for one in found if one.best), None)
 
 

@@ -55,6 +55,7 @@ def summary_section(runs: Sequence[RunRecord], found: Sequence[Standing]) -> Sec
         macro="summary",
         data={
             "best": None if best is None else _highlight(best, found),
+            "apart": len({one.data for one in found}) > 1,
             "chart": _before_and_after(found) if len(found) > 1 else None,
             "scores": _scores(runs, {one.name: one for one in found}),
             "replicas": [_replicas(run) for run in runs if run.summary is not None],

@@ -22,7 +22,8 @@ from hopefear.runs.sentences import SENTENCES_FILE
 __all__ = ["ReportServer", "watch_report"]
 
 ADDRESS = "127.0.0.1"
-FRESH = 1.0  # seconds in which a page is not made again
+FRESH = 1.0  # seconds in which a page is not made again, at least
+REST = 4  # times what making a page took, before it is made again
 LOGS = ("events.jsonl", "replica-*/events.jsonl")
 FILES = ("config.toml", *LOGS, SENTENCES_FILE, "clouds/*.json", LOCK_FILE)
 
@@ -66,7 +67,7 @@ class ReportServer(ThreadingHTTPServer):
         sentences: int = 100,
     ) -> None:
         self._runs, self._top, self._sentences = list(run_directories), top, sentences
-        self._lock, self._made_at = Lock(), 0.0
+        self._lock, self._next = Lock(), 0.0
         self._version, self._page = "", b""
         self.page()  # what is wrong with the runs is an error at once
         try:
@@ -88,7 +89,7 @@ class ReportServer(ThreadingHTTPServer):
         with self._lock:
             version = self._state()
             now = time.monotonic()
-            if version != self._version and (not self._page or now >= self._made_at + FRESH):
+            if version != self._version and now >= self._next:
                 # A run that begins anew, or ends at this moment, is whole a little later.
                 bearable = (HopefearError, OSError) if self._page else ()
                 with suppress(*bearable):
@@ -97,7 +98,8 @@ class ReportServer(ThreadingHTTPServer):
                         runs, top=self._top, sentences=self._sentences, version=version
                     )
                     self._version, self._page = version, text.encode()
-                self._made_at = time.monotonic()
+                ended = time.monotonic()
+                self._next = ended + max(FRESH, REST * (ended - now))
             return self._version, self._page
 
     def _state(self) -> str:

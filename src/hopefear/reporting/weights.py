@@ -1,6 +1,6 @@
 """The weights: one table of all runs on a comparable scale, and how each run's weights moved."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -27,9 +27,12 @@ class _Column:
     name: str
     effects: FloatArray
     weights: FloatArray
+    known: Callable[[str], bool]
 
     def cell(self, feature: int, name: str) -> dict[str, object]:
         """Return what the table shows: a share, its deviation over replicas, and a bar."""
+        if not self.known(name):
+            return {"text": "", "share": 0.0, "title": ""}
         values = self.effects[:, feature]
         share = float(values.mean())
         text = _percent(share)
@@ -124,7 +127,12 @@ def _effects(runs: Sequence[RunRecord], top: int) -> dict[str, object]:
 def _start(started: RunStarted, names: Vocabulary) -> _Column:
     weights = started.weights.vector(names)
     spread = None if started.spread is None else started.spread.vector(names)
-    return _Column(name="start", effects=effects_of(weights, spread)[None], weights=weights)
+    return _Column(
+        name="start",
+        effects=effects_of(weights, spread)[None],
+        weights=weights,
+        known=started.weights.__contains__,
+    )
 
 
 def _column(name: str, learned: Sequence[Replica], names: Vocabulary) -> _Column:
@@ -137,7 +145,11 @@ def _column(name: str, learned: Sequence[Replica], names: Vocabulary) -> _Column
             effects.append(
                 effects_of(results[-1], None if spread is None else spread.vector(names))
             )
-    return _Column(name=name, effects=np.stack(effects), weights=results[0])
+
+    def known(feature: str) -> bool:
+        return any(feature in replica.history.features for replica in learned)
+
+    return _Column(name=name, effects=np.stack(effects), weights=results[0], known=known)
 
 
 def _result(replica: Replica) -> Weights:
