@@ -70,7 +70,9 @@ def test_above_holds_if_the_difference_is_not_chance() -> None:
     assert claim.judge(both(outcome(A, one), outcome(B, low))).result == "undecided"
 
 
-@pytest.mark.parametrize(("within", "result"), [(0.4, "does not hold"), (0.6, "holds")])
+@pytest.mark.parametrize(
+    ("within", "result"), [(0.2, "does not hold"), (0.4, "undecided"), (0.6, "holds")]
+)
 def test_close_looks_at_the_range_of_the_means(within: float, result: str) -> None:
     found = both(outcome(A, [[1.0], [2.0]]), outcome(B, [[1.0], [1.0]]))
     verdict = Close(**SAYS, rows=(A, B), within=within).judge(found)
@@ -96,7 +98,8 @@ def test_early_and_final_range_look_at_the_ends_of_curves() -> None:
     assert Early(**SAYS, rows=(A, B), end="last", epochs=1).judge(found).result == "holds"
     near = outcome(B, [[1.0]], curve=[1.0, 2.1, 3.0, 9.0, 9.1])
     assert Early(**SAYS, rows=(A, B)).judge(both(rising, near)).result == "undecided"
-    assert FinalRange(**SAYS, rows=(A, B), within=4.9).judge(found).result == "does not hold"
+    assert FinalRange(**SAYS, rows=(A, B), within=4.7).judge(found).result == "does not hold"
+    assert FinalRange(**SAYS, rows=(A, B), within=4.9).judge(found).result == "undecided"
     near = outcome(B, [[1.0]], curve=[1.0, 2.1, 3.0, 9.0, 9.1])
     assert Early(**SAYS, rows=(A, B)).judge(both(rising, near)).result == "undecided"
     assert FinalRange(**SAYS, rows=(A, B), within=5.1).judge(found).result == "holds"

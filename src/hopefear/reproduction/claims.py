@@ -95,10 +95,7 @@ class Close:
     def judge(self, outcomes: Outcomes) -> Verdict:
         """Compare the highest and the lowest mean."""
         means = [outcomes[row].mean() for row in self.rows]
-        evidence = (
-            f"test: {_listed(self.rows, means)}; range {np.ptp(means):.2f}, at most {self.within:g}"
-        )
-        return Verdict.of(holds=float(np.ptp(means)) <= self.within, evidence=evidence)
+        return _within(means, self.within, f"test: {_listed(self.rows, means)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +110,7 @@ class FinalRange:
     def judge(self, outcomes: Outcomes) -> Verdict:
         """Compare the highest and the lowest end of the curves."""
         ends = [outcomes[row].curve()[-1] for row in self.rows]
-        evidence = f"dev at the end: {_listed(self.rows, ends)}; range {np.ptp(ends):.2f}"
-        return Verdict.of(holds=float(np.ptp(ends)) <= self.within, evidence=evidence)
+        return _within(ends, self.within, f"dev at the end: {_listed(self.rows, ends)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,6 +210,14 @@ class Overfits:
         if tuning[0] > tuning[1] and found.p_value >= SIGNIFICANT:
             return Verdict(result="undecided", evidence=evidence)
         return Verdict.of(holds=tuning[0] > tuning[1] and test[0] < test[1], evidence=evidence)
+
+
+def _within(values: Sequence[float], most: float, listed: str) -> Verdict:
+    found = float(np.ptp(values))
+    evidence = f"{listed}; range {found:.2f}, at most {most:g}"
+    if most < found <= most + NOISE:
+        return Verdict(result="undecided", evidence=evidence)
+    return Verdict.of(holds=found <= most, evidence=evidence)
 
 
 def _listed(rows: Sequence[Row], values: Sequence[float]) -> str:
