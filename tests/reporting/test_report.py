@@ -398,3 +398,17 @@ def test_memory_and_machine_are_shown(tmp_path: Path) -> None:
     text = Page(html(path)).text
     for said in ("5.0 MB", "7.5 GB", "fast one"):
         assert said in text
+
+
+def test_the_size_of_a_report_does_not_grow_with_the_epochs(tmp_path: Path) -> None:
+    sizes = []
+    for count in (300, 3000):
+        weights = [Weights({"lm": 1.0 + 0.001 * i}) for i in range(count + 1)]
+        scores = [30.0 + (i == 177) for i in range(count)]
+        path = write_run(tmp_path / str(count), events_of_a_run(weights, scores=scores))
+        text = html(path)
+        sizes.append(len(text))
+        assert "the result is the weights of epoch 178" in text
+        assert "<td>178</td><td>31.00</td>" in text
+        assert f"<td>{count}</td>" in text
+    assert sizes[1] < 1.2 * sizes[0]

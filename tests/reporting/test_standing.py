@@ -86,3 +86,4 @@ def test_a_run_that_goes_on_has_the_best_score_so_far(tmp_path: Path) -> None:
     events = events_of_a_run(WEIGHTS, scores=[35.0, 33.0])[:-1]
     (found,) = standings(records(write_run(tmp_path / "run", events)))
     assert (found.start, found.result, found.change) == (28.0, 33.0, 5.0)
+    assert "So far: <strong>run</strong>" in report_html(records(tmp_path / "run"))

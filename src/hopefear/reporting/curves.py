@@ -1,7 +1,8 @@
 """Learning curves: the metric after each epoch, with several runs in one chart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import fields
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,7 +12,10 @@ from hopefear.reporting.chart import SERIES_COLORS, Band, Chart, Line, Mark, Poi
 from hopefear.reporting.page import Section, Table, format_seconds, format_weight
 from hopefear.reporting.run_record import Replica, RunRecord
 
-__all__ = ["curve_charts", "curves_section", "run_colors"]
+__all__ = ["curve_charts", "curves_section", "run_colors", "thinned"]
+
+T = TypeVar("T")
+MOST = 200  # epochs of a curve or a table
 
 # These fields of an epoch are shown elsewhere; every other number is in the folded panel.
 KNOWN = {"epoch", "metric", "weights", "seconds", "tuning_score", "dev_score", "hypotheses"}
@@ -20,6 +24,19 @@ OTHERS = {
     for field in fields(EpochFinished)
     if field.name not in KNOWN
 }
+
+
+def thinned(epochs: Sequence[T], kept: Collection[T] = ()) -> list[T]:
+    """Return at most about `MOST` of many epochs: the first, the last, some between, and `kept`.
+
+    Examples
+    --------
+    >>> thinned([1, 2, 3]), len(thinned(range(10_000))), thinned(range(10_000), [77])[-1]
+    ([1, 2, 3], 201, 9999)
+    """
+    step = -(-len(epochs) // MOST)
+    last = len(epochs) - 1
+    return [e for i, e in enumerate(epochs) if i % step == 0 or i == last or e in kept]
 
 
 def run_colors(runs: Sequence[RunRecord]) -> dict[str, int]:
@@ -98,8 +115,10 @@ def _curve_marks(
         yield from _spread_marks(f"{name}, mean of {len(curves)}", curves, color, dashed=dashed)
     elif curves:
         (curve,) = curves
-        yield Line(name=name, x=list(curve), y=list(curve.values()), color=color, dashed=dashed)
-        best = run.learned[0].finished and run.learned[0].finished.best_epoch
+        finished = run.learned[0].finished
+        best = -1 if finished is None else finished.best_epoch
+        x = thinned(list(curve), [best])
+        yield Line(name=name, x=x, y=[curve[epoch] for epoch in x], color=color, dashed=dashed)
         if best in curve:
             yield Points(
                 name=name,
@@ -117,7 +136,7 @@ def _spread_marks(
     name: str, curves: list[dict[int, float]], color: int, *, dashed: bool
 ) -> Iterator[Mark]:
     """Yield the mean and the range of the replicas that reached each epoch."""
-    epochs = sorted({epoch for curve in curves for epoch in curve})
+    epochs = thinned(sorted({epoch for curve in curves for epoch in curve}))
     columns = [[curve[epoch] for curve in curves if epoch in curve] for epoch in epochs]
     yield Band(
         name=name,
@@ -147,7 +166,8 @@ def _figures(run: RunRecord) -> Table:
         if start is not None:
             scores = format_scores([start.tuning_score, start.dev_score])
             rows.append([label, "start", *scores, *[""] * len(OTHERS), ""])
-        for event in replica.epochs:
+        best = [] if replica.best is None else [replica.epochs[replica.best - 1]]
+        for event in thinned(replica.epochs, best):
             others = [
                 "" if value is None else format_weight(value)
                 for value in (getattr(event, field) for field in OTHERS)
@@ -155,4 +175,6 @@ def _figures(run: RunRecord) -> Table:
             scores = format_scores([event.tuning_score, event.dev_score])
             rows.append([label, str(event.epoch), *scores, *others, format_seconds(event.seconds)])
     header = ["replica", "epoch", "tuning", "dev", *OTHERS.values(), "time"]
-    return Table(caption=run.name, header=header, rows=rows, texts=0, compact=True)
+    many = any(len(replica.epochs) > MOST for replica in run.learned)
+    caption = f"{run.name}: about {MOST} of its epochs" if many else run.name
+    return Table(caption=caption, header=header, rows=rows, texts=0, compact=True)

@@ -82,7 +82,7 @@ def _highlight(best: Standing, found: Sequence[Standing]) -> dict[str, object]:
         facts.append(f"ahead of {next_best.name} by {gap}: p {p}")
     return {
         "name": best.name,
-        "alone": len(found) == 1,
+        "label": _label(best, found),
         "metric": best.metric,
         "role": "held-out" if best.role == "dev" else best.role,
         "start": start,
@@ -92,6 +92,12 @@ def _highlight(best: Standing, found: Sequence[Standing]) -> dict[str, object]:
         "way": best.way,
         "facts": facts,
     }
+
+
+def _label(best: Standing, found: Sequence[Standing]) -> str:
+    if best.run.failure is not None:
+        return "So far"
+    return "Result" if len(found) == 1 else "Best run"
 
 
 def _relation(p: float | None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hopefear.events import RunStarted
 from hopefear.reporting.chart import BEST, SERIES_COLORS, Boxes, Chart, Line, Mark, Points
-from hopefear.reporting.curves import run_colors
+from hopefear.reporting.curves import run_colors, thinned
 from hopefear.reporting.page import Section, Table, format_weight
 from hopefear.reporting.run_record import Replica, RunRecord
 from hopefear.types import FloatArray, Vocabulary, Weights
@@ -55,6 +55,7 @@ def weights_section(runs: Sequence[RunRecord], *, top: int) -> Section | None:
     moves = {run.name: found for run in runs if (found := _moves(shown_replica(run)))}
     if not moves:
         return None
+    moves = {name: {epoch: of[epoch] for epoch in thinned(list(of))} for name, of in moves.items()}
     epochs = sorted({epoch for by_epoch in moves.values() for epoch in by_epoch})
     rows = [
         [str(epoch), *[format_weight(of[epoch]) if epoch in of else "" for of in moves.values()]]
@@ -246,8 +247,10 @@ def _paths(replica: Replica, moved: _Moved, title: str) -> Chart:
     chosen = moved.largest[: len(SERIES_COLORS)]
     columns = replica.history.columns(chosen)
     epochs = [0, *[event.epoch for event in replica.epochs]]
+    rows = thinned(range(len(epochs)))
+    x = [epochs[row] for row in rows]
     marks = [
-        Line(name=moved.names[feature], x=epochs, y=columns[:, i].tolist(), color=color)
+        Line(name=moved.names[feature], x=x, y=columns[rows, i].tolist(), color=color)
         for i, (feature, color) in enumerate(zip(chosen, SERIES_COLORS, strict=False))
     ]
     return Chart(
