@@ -415,7 +415,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "hopefear tune --resume -o run",
     ),
     "presets": ("hopefear presets", "hopefear presets moses-kbmira > mine.toml"),
-    "report": ("hopefear report run", "hopefear report run1 run2 -o both.html"),
+    "report": (
+        "hopefear report run",
+        "hopefear report run1 run2 -o both.html",
+        "hopefear report run --watch",
+    ),
     "inspect": ("hopefear inspect run --sentence 17", "hopefear inspect run --most-interesting"),
     "rerank": ("hopefear rerank --nbest test.jsonl --weights run > best.txt",),
     "evaluate": (
