@@ -47,7 +47,7 @@ class Row:
     def name(self) -> str:
         """The name of the run: rows of several tables that do the same share one."""
         parts = [self.preset, *self.options, *([] if self.model == "small" else [self.model])]
-        return ",".join(parts).replace("/", "_")
+        return "_".join(parts).replace("=", "-")
 
 
 @dataclass(frozen=True, kw_only=True)

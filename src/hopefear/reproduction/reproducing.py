@@ -2,7 +2,6 @@
 
 import os
 import platform
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,7 +73,6 @@ def reproduce(
     on_row: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Reproduction:
     """Reproduce a paper; what its directory has already is not done again."""
-    began = time.perf_counter()
     paper, table, out = papers[settings.paper], settings.table, settings.out
     threads = settings.threads
     tables = [one for one in paper.tables if table in (None, one.number)]
@@ -124,7 +122,7 @@ def reproduce(
         if all(row in outcomes for row in claim.rows)
     ]
     seconds = sum(outcome.seconds for outcome in found.values())
-    facts = _facts(settings, corpus, scale, seconds=time.perf_counter() - began, cpu=seconds)
+    facts = _facts(settings, corpus, scale, seconds=seconds, at_once=at_once)
     figures = paper.figures if table is None else ()
     return Reproduction(
         paper=paper,
@@ -153,7 +151,7 @@ def _model(training: Training, corpus: Corpus, out: Path, threads: int, tell: Te
 
 
 def _facts(
-    settings: ReproduceSettings, corpus: Corpus, scale: Scale, *, seconds: float, cpu: float
+    settings: ReproduceSettings, corpus: Corpus, scale: Scale, *, seconds: float, at_once: int
 ) -> dict[str, str]:
     limits = ", ".join(
         f"{value} {key.replace('list_size', 'hypotheses in a list')}"
@@ -166,7 +164,7 @@ def _facts(
         "settings": f"scaled down: at most {limits}" if limits else "the paper's",
         "program": f"hopefear {hopefear.__version__}, Python {platform.python_version()}",
         "machine": f"{os.cpu_count()} processors, {platform.machine()}",
-        "time": f"{seconds / 60:.0f} minutes for this call, learning {cpu / 60:.0f} in all",
+        "time": f"{seconds / 60:.0f} minutes of learning, {at_once} rows at a time",
     }
 
 
