@@ -11,7 +11,8 @@ import pytest
 import hopefear
 from command_line import Hopefear
 from hopefear.demo import generated_corpus
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, DataError
+from hopefear.formats.lock import FolderLock
 from hopefear.reproduction import Paper, Reproduction, papers, reproducing
 from hopefear.reproduction.corpus import Sizes
 from hopefear.reproduction.experiment import Scale
@@ -174,6 +175,22 @@ def test_the_command_prints_tables_and_claims(
     assert "Table 1: Three learners, usual features" in result.out
     assert "paper: MT02" in result.out
     assert f"page: {out}/gimpel2012.md" in result.out
+
+
+def test_what_a_killed_process_left_is_removed_and_one_at_a_time_works(
+    tiny: Callable[..., Reproduction], tmp_path: Path
+) -> None:
+    run = tmp_path / "out" / "runs" / "gimpel2012-rampion"
+    run.mkdir(parents=True)
+    (run / ".test.txt.123.part").write_text("half")
+    with FolderLock(tmp_path / "out"), pytest.raises(ConfigError, match="is in use by"):
+        tiny("gimpel2012", table="1")
+    assert list(run.iterdir())
+    with pytest.raises(DataError, match="is not a directory"):
+        tiny("gimpel2012", table="1", data=tmp_path / "none", out=tmp_path / "never")
+    assert not (tmp_path / "never").exists()
+    tiny("gimpel2012", table="1", replicas=1)
+    assert not list((tmp_path / "out").rglob("*.part"))
 
 
 def test_unknown_tables_are_refused(tiny: Callable[..., Reproduction]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats.files import open_output, read_lines
 
-__all__ = ["Corpus", "CorpusChoice", "Sizes", "TextSet", "prepare_corpus"]
+__all__ = ["Corpus", "CorpusChoice", "Sizes", "TextSet", "check_choice", "prepare_corpus"]
 
 COMPRESSED = re.compile(r"\.(gz|bz2|xz)$")
 TUNING = ("tune", "tuning", "dev", "val", "valid", "validation")
@@ -73,6 +73,13 @@ class Corpus:
     dev: TextSet
     test: TextSet
     description: str
+
+
+def check_choice(choice: CorpusChoice) -> None:
+    """Refuse a directory that does not have all sets."""
+    files = _Files(choice)
+    for name in ("train", *filter(None, files.roles())):
+        files.of(name)
 
 
 def prepare_corpus(choice: CorpusChoice, sizes: Sizes, out: Path) -> Corpus:

@@ -9,10 +9,11 @@ from pathlib import Path
 import hopefear
 from hopefear.commands import ReproduceSettings
 from hopefear.errors import ConfigError
-from hopefear.formats.files import Tell, tell_nobody
+from hopefear.formats.files import Tell, remove_litter, tell_nobody
+from hopefear.formats.lock import FolderLock
 from hopefear.reproduction.chiang2012 import CHIANG_2012
 from hopefear.reproduction.clark2014 import CLARK_2014
-from hopefear.reproduction.corpus import Corpus, CorpusChoice, Sizes, prepare_corpus
+from hopefear.reproduction.corpus import Corpus, CorpusChoice, Sizes, check_choice, prepare_corpus
 from hopefear.reproduction.experiment import Experiment, Scale
 from hopefear.reproduction.gimpel2012 import GIMPEL_2012
 from hopefear.reproduction.outcomes import Outcome, Outcomes
@@ -73,23 +74,36 @@ def reproduce(
     on_row: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Reproduction:
     """Reproduce a paper; what its directory has already is not done again."""
-    paper, table, out = papers[settings.paper], settings.table, settings.out
-    threads = settings.threads
+    paper, table = papers[settings.paper], settings.table
     tables = [one for one in paper.tables if table in (None, one.number)]
     if not tables:
         known = ", ".join(one.number for one in paper.tables)
         problem = f"{paper.name} has no table '{table}'; it has {known}"
         raise ConfigError(problem, settings=("table",))
-    rows = paper.rows(table)
-    sizes, scale = QUICK if settings.quick else WHOLE
-    sizes = replace(sizes, tuning=settings.sentences or sizes.tuning)
-    scale = replace(scale, replicas=settings.replicas or scale.replicas)
     choice = CorpusChoice(
         directory=settings.data,
         source=settings.source_language,
         target=settings.target_language,
         references=settings.references,
     )
+    check_choice(choice)
+    with FolderLock(settings.out):
+        remove_litter(settings.out)
+        return _reproduce(settings, paper, tables, choice, tell, on_row)
+
+
+def _reproduce(
+    settings: ReproduceSettings,
+    paper: Paper,
+    tables: Sequence[Table],
+    choice: CorpusChoice,
+    tell: Tell,
+    on_row: Callable[[Outcome], None],
+) -> Reproduction:
+    out, threads, rows = settings.out, settings.threads, paper.rows(settings.table)
+    sizes, scale = QUICK if settings.quick else WHOLE
+    sizes = replace(sizes, tuning=settings.sentences or sizes.tuning)
+    scale = replace(scale, replicas=settings.replicas or scale.replicas)
     corpus = prepare_corpus(choice, sizes, out / "corpus")
     models = {
         training: _model(training, corpus, out, threads, tell)
@@ -123,7 +137,7 @@ def reproduce(
     ]
     seconds = sum(outcome.seconds for outcome in found.values())
     facts = _facts(settings, corpus, scale, seconds=seconds, at_once=at_once)
-    figures = paper.figures if table is None else ()
+    figures = paper.figures if settings.table is None else ()
     return Reproduction(
         paper=paper,
         tables=tables,
