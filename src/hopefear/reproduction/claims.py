@@ -20,9 +20,11 @@ __all__ = [
     "Overfits",
     "Steadier",
     "Verdict",
+    "p_text",
 ]
 
 SIGNIFICANT = 0.05
+LEAST_P = 0.001  # that is printed
 EARLY = 3  # epochs
 NOISE = 0.2  # points by which curves of the same learner differ from seed to seed
 
@@ -77,7 +79,7 @@ class Above:
         """Compare the means over replicas, by stratified approximate randomization."""
         found = outcomes.compare(self.better, self.worse)
         means = [float(np.mean(scores)) for scores in (found.scores, found.baseline_scores)]
-        evidence = f"test: {_listed(self.rows, means)}; p = {found.p_value:.3f}"
+        evidence = f"test: {_listed(self.rows, means)}; {p_text(found.p_value)}"
         if found.p_value >= SIGNIFICANT:
             return Verdict(result="undecided", evidence=evidence)
         return Verdict.of(holds=found.difference > 0, evidence=evidence)
@@ -130,7 +132,7 @@ class Ordered:
             return Verdict(result="holds", evidence=evidence)
         pairs = [outcomes.compare(one, other) for one, other in pairwise(self.rows)]
         worse = [pair.p_value for pair in pairs if pair.difference < -self.slack]
-        evidence += f"; p = {min(worse):.3f}"
+        evidence += f"; {p_text(min(worse))}"
         if min(worse) >= SIGNIFICANT:
             return Verdict(result="undecided", evidence=evidence)
         return Verdict(result="does not hold", evidence=evidence)
@@ -205,11 +207,16 @@ class Overfits:
         test = [outcomes[row].mean() for row in self.rows]
         evidence = (
             f"tuning: {_listed(self.rows, tuning)}; test: {_listed(self.rows, test)}; "
-            f"p = {found.p_value:.3f}"
+            f"{p_text(found.p_value)}"
         )
         if tuning[0] > tuning[1] and found.p_value >= SIGNIFICANT:
             return Verdict(result="undecided", evidence=evidence)
         return Verdict.of(holds=tuning[0] > tuning[1] and test[0] < test[1], evidence=evidence)
+
+
+def p_text(p: float) -> str:
+    """Return a p-value as it is printed."""
+    return f"p = {p:.3f}" if p >= LEAST_P else f"p < {LEAST_P}"
 
 
 def _within(values: Sequence[float], most: float, listed: str) -> Verdict:

@@ -10,7 +10,7 @@ import numpy as np
 from hopefear.formats.files import open_output
 from hopefear.reporting.chart import SERIES_COLORS, Band, Chart, Line, Mark, Points
 from hopefear.reporting.svg import picture_svg
-from hopefear.reproduction.claims import Claim, Verdict
+from hopefear.reproduction.claims import Claim, Verdict, p_text
 from hopefear.reproduction.outcomes import Outcome, Outcomes
 from hopefear.reproduction.paper import Figure, Paper, Row, Table
 
@@ -37,7 +37,7 @@ def table_rows(table: Table, outcomes: Outcomes) -> list[list[str]]:
         paper = [f"{row.paper[c]:g}" if c in row.paper else "" for c in table.columns]
         scores = [f"{outcome.features}"] if counted else []
         scores += [_with_deviation(outcome, data) for data in ("tuning", "dev", "test")]
-        p = f"{outcomes.compare(row, rows[0]).p_value:.3f}" if number else ""
+        p = p_text(outcomes.compare(row, rows[0]).p_value)[2:].lstrip("= ") if number else ""
         chosen = ", ".join(f"{k.split('.')[-1]} {v}" for k, v in outcome.chosen.items())
         label = f"{row.label} ({chosen})" if chosen else row.label
         found.append([label, *paper, *scores, *([p] if several else [])])
