@@ -40,7 +40,7 @@ def test_a_sentence_of_a_run_is_shown_and_saved_for_its_report(
     assert hopefear("report", "run").code == 0
     assert "sentence 3" in Path("run/report.html").read_text(encoding="utf-8")
     assert hopefear("tune", "mert", *DATA, "-o", "run", "--force").code == 0  # clouds are the run's
-    assert not Path("run/clouds").exists()
+    assert not Path("run/clouds/3.html").exists()
 
 
 def test_lists_and_weights_will_do_without_a_run(run: CandidateFiles, hopefear: Hopefear) -> None:
