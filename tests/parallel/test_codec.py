@@ -1,9 +1,10 @@
 """Messages: what was packed is what is unpacked, and nothing that is damaged is believed."""
 
-from dataclasses import replace
+from dataclasses import json
 
 import numpy as np
 import pytest
+import replace
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -59,6 +60,13 @@ def test_damaged_messages_are_refused_or_harmless(data: st.DataObject) -> None:
         except DataError:
             continue
         assert sum(array.nbytes for array in found.values()) <= len(damaged)
+
+
+@pytest.mark.parametrize("kind", [",f8", "<f8,<f8", "<f16", "O", "|V8", 8, ["<f8"]])
+def test_only_plain_numbers_are_unpacked(kind: object) -> None:
+    head = json.dumps([["weights", kind, [1]]]).encode()
+    with pytest.raises(DataError):
+        unpack(len(head).to_bytes(8, "little") + head + bytes(16))
 
 
 @given(st.lists(st.binary(max_size=9)))

@@ -10,6 +10,7 @@ not written and taken from the pattern.
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 Arrays = dict[str, NDArray[Any]]
+KIND = re.compile(r"[<>|][biuf][1248]")  # NumPy would read much more into a text
 WIDTH = 8  # bytes of a size in messages
 SPARSE = ("data", "indices", "indptr", "shape")  # of a matrix of SciPy
 
@@ -131,7 +133,7 @@ def unpack(message: bytes) -> Arrays:
         table = json.loads(message[WIDTH:begin])
         arrays: Arrays = {}
         for name, kind, shape in table:
-            if kind[1] not in "biuf" or not all(isinstance(n, int) and n >= 0 for n in shape):
+            if not KIND.fullmatch(kind) or not all(isinstance(n, int) and n >= 0 for n in shape):
                 raise DataError(f"it has an array of {kind} with the shape {shape}")
             count = math.prod(shape)
             array = np.frombuffer(message, np.dtype(kind), count, begin)
