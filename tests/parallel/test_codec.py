@@ -1,10 +1,10 @@
 """Messages: what was packed is what is unpacked, and nothing that is damaged is believed."""
 
-from dataclasses import json
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-import replace
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
