@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ from hopefear.reproduction.claims import (
     Above,
     Close,
     Early,
-    FinalRange,
     Ordered,
     Overfits,
     Steadier,
@@ -89,7 +88,10 @@ def test_ordered_compares_each_row_with_the_next() -> None:
     assert Ordered(**SAYS, rows=(A, B)).judge(chance).result == "undecided"
 
 
-def test_early_and_final_range_look_at_the_ends_of_curves() -> None:
+END: Literal["dev at the end"] = "dev at the end"
+
+
+def test_early_and_close_look_at_the_ends_of_curves() -> None:
     rising = outcome(A, [[1.0]], curve=[1.0, 2.0, 3.0, 9.0, 9.0])
     flat = outcome(B, [[1.0]], curve=[4.0, 4.0, 4.0, 4.0, 4.0])
     found = both(rising, flat)
@@ -98,11 +100,11 @@ def test_early_and_final_range_look_at_the_ends_of_curves() -> None:
     assert Early(**SAYS, rows=(A, B), end="last", epochs=1).judge(found).result == "holds"
     near = outcome(B, [[1.0]], curve=[1.0, 2.1, 3.0, 9.0, 9.1])
     assert Early(**SAYS, rows=(A, B)).judge(both(rising, near)).result == "undecided"
-    assert FinalRange(**SAYS, rows=(A, B), within=4.7).judge(found).result == "does not hold"
-    assert FinalRange(**SAYS, rows=(A, B), within=4.9).judge(found).result == "undecided"
+    assert Close(**SAYS, rows=(A, B), within=4.7, data=END).judge(found).result == "does not hold"
+    assert Close(**SAYS, rows=(A, B), within=4.9, data=END).judge(found).result == "undecided"
     near = outcome(B, [[1.0]], curve=[1.0, 2.1, 3.0, 9.0, 9.1])
     assert Early(**SAYS, rows=(A, B)).judge(both(rising, near)).result == "undecided"
-    assert FinalRange(**SAYS, rows=(A, B), within=5.1).judge(found).result == "holds"
+    assert Close(**SAYS, rows=(A, B), within=5.1, data=END).judge(found).result == "holds"
 
 
 def test_steadier_compares_deviations_and_one_replica_has_none() -> None:

@@ -6,7 +6,7 @@ workers, however many processors there are.
 
 from dataclasses import replace
 
-from hopefear.reproduction.claims import Above, Early, FinalRange
+from hopefear.reproduction.claims import Above, Close, Early
 from hopefear.reproduction.paper import Figure, Paper, Row, Table, Training
 from hopefear.reproduction.searches import BetterSearch
 
@@ -111,15 +111,17 @@ CHIANG_2012 = Paper(
             where="5.2, figure 1",
             row=MIRA,
         ),
-        FinalRange(
+        Close(
             text="SGD is not very sensitive to its rate",
             where="section 7, figure 2a",
             rows=SGD_RATES,
+            data="dev at the end",
         ),
-        FinalRange(
+        Close(
             text="Minimum risk is not very sensitive to its rate",
             where="section 7, figure 2c",
             rows=RISK_RATES,
+            data="dev at the end",
         ),
         Early(
             text="MIRA converges faster with higher rates up to 0.05",
@@ -148,10 +150,11 @@ CHIANG_2012 = Paper(
             better=SGD,
             worse=RISK,
         ),
-        FinalRange(
+        Close(
             text="Linear BLEU and forest reranking are close",
             where="section 7, figure 3a",
             rows=(SGD_RERANK, SGD_LINEAR),
+            data="dev at the end",
         ),
         Early(
             text="More negative values of μ are better at first",
@@ -188,10 +191,11 @@ CHIANG_2012 = Paper(
             where="section 7, figure 5",
             rows=tuple(reversed(ASYNC_BY_WORKERS)),
         ),
-        FinalRange(
+        Close(
             text="AROW is insensitive to initial rates from 0.1 to 1",
             where="section 7, figure 6a",
             rows=(AROW_RATES[1], AROW_RATES[2]),
+            data="dev at the end",
         ),
         Early(
             text="AROW is worse with an initial rate of 10",

@@ -15,7 +15,6 @@ __all__ = [
     "Claim",
     "Close",
     "Early",
-    "FinalRange",
     "Ordered",
     "Overfits",
     "Steadier",
@@ -87,32 +86,27 @@ class Above:
 
 @dataclass(frozen=True, kw_only=True)
 class Close:
-    """Rows differ by no more than `within` points on the test data, whatever the order."""
+    """Rows differ by no more than `within` points, whatever the order.
+
+    They are compared on the test data, or by the ends of their curves on held-out data.
+    """
 
     text: str
     where: str
     rows: Sequence[Row]
     within: float = 0.5
+    data: Literal["test", "dev at the end"] = "test"
 
     def judge(self, outcomes: Outcomes) -> Verdict:
-        """Compare the highest and the lowest mean."""
-        means = [outcomes[row].mean() for row in self.rows]
-        return _within(means, self.within, f"test: {_listed(self.rows, means)}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class FinalRange:
-    """The last held-out scores of rows that differ in one value lie within `within` points."""
-
-    text: str
-    where: str
-    rows: Sequence[Row]
-    within: float = 0.5
-
-    def judge(self, outcomes: Outcomes) -> Verdict:
-        """Compare the highest and the lowest end of the curves."""
-        ends = [outcomes[row].curve()[-1] for row in self.rows]
-        return _within(ends, self.within, f"dev at the end: {_listed(self.rows, ends)}")
+        """Compare the highest and the lowest score; up to `NOISE` more decides nothing."""
+        found = [outcomes[row] for row in self.rows]
+        values = [one.mean() if self.data == "test" else one.curve()[-1] for one in found]
+        width = float(np.ptp(values))
+        evidence = f"{self.data}: {_listed(self.rows, values)}; range {width:.2f}"
+        evidence += f", at most {self.within:g}"
+        if self.within < width <= self.within + NOISE:
+            return Verdict(result="undecided", evidence=evidence)
+        return Verdict.of(holds=width <= self.within, evidence=evidence)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,14 +211,6 @@ class Overfits:
 def p_text(p: float) -> str:
     """Return a p-value as it is printed."""
     return f"p = {p:.3f}" if p >= LEAST_P else f"p < {LEAST_P}"
-
-
-def _within(values: Sequence[float], most: float, listed: str) -> Verdict:
-    found = float(np.ptp(values))
-    evidence = f"{listed}; range {found:.2f}, at most {most:g}"
-    if most < found <= most + NOISE:
-        return Verdict(result="undecided", evidence=evidence)
-    return Verdict.of(holds=found <= most, evidence=evidence)
 
 
 def _listed(rows: Sequence[Row], values: Sequence[float]) -> str:

@@ -11,6 +11,11 @@ def _row(label: str, preset: str, dev: float, test: float, replicas: int = 3) ->
     return Row(label=label, preset=f"watanabe2012-{preset}", paper=figures, replicas=replicas)
 
 
+def _batches(label: str, preset: str, *scores: tuple[float, float]) -> tuple[Row, ...]:
+    sizes = zip((1, 4, 8), scores, strict=True)
+    return tuple(_row(f"{label}, batches of {b}", f"{preset}-b{b}", *both) for b, both in sizes)
+
+
 MERT = _row("MERT", "mert", 31.45, 24.13)
 PRO = _row("PRO", "pro", 31.76, 24.43)
 MIRA = _row("MIRA", "mira", 30.95, 23.06)
@@ -25,26 +30,16 @@ O_ORO_SOFTMAX = _row("O-ORO softmax", "o-oro-softmax", 31.40, 23.93)
 O_ORO_SOFTMAX_L = _row("O-ORO-L softmax", "o-oro-softmax-l", 31.16, 23.20)
 
 # Table 3, by batches of 1, 4 and 8 sentences; those of 16 are the rows above.
-BATCHES = (1, 4, 8)
-MIRA_B = tuple(
-    _row(f"MIRA-L, batches of {b}", f"mira-l-b{b}", *scores)
-    for b, scores in zip(BATCHES, ((31.28, 23.46), (31.53, 23.97), (31.63, 24.58)), strict=True)
+MIRA_B = _batches("MIRA-L", "mira-l", (31.28, 23.46), (31.53, 23.97), (31.63, 24.58))
+ORO_HINGE_B = _batches("ORO-L hinge", "oro-hinge-l", (31.32, 23.63), (30.69, 23.12), (29.61, 22.07))
+O_ORO_HINGE_B = _batches(
+    "O-ORO-L hinge", "o-oro-hinge-l", (31.44, 23.72), (31.54, 24.02), (31.35, 24.28)
 )
-ORO_HINGE_B = tuple(
-    _row(f"ORO-L hinge, batches of {b}", f"oro-hinge-l-b{b}", *scores)
-    for b, scores in zip(BATCHES, ((31.32, 23.63), (30.69, 23.12), (29.61, 22.07)), strict=True)
+ORO_SOFTMAX_B = _batches(
+    "ORO-L softmax", "oro-softmax-l", (25.10, 19.27), (31.66, 23.59), (31.31, 23.50)
 )
-O_ORO_HINGE_B = tuple(
-    _row(f"O-ORO-L hinge, batches of {b}", f"o-oro-hinge-l-b{b}", *scores)
-    for b, scores in zip(BATCHES, ((31.44, 23.72), (31.54, 24.02), (31.35, 24.28)), strict=True)
-)
-ORO_SOFTMAX_B = tuple(
-    _row(f"ORO-L softmax, batches of {b}", f"oro-softmax-l-b{b}", *scores)
-    for b, scores in zip(BATCHES, ((25.10, 19.27), (31.66, 23.59), (31.31, 23.50)), strict=True)
-)
-O_ORO_SOFTMAX_B = tuple(
-    _row(f"O-ORO-L softmax, batches of {b}", f"o-oro-softmax-l-b{b}", *scores)
-    for b, scores in zip(BATCHES, ((31.15, 23.62), (31.17, 23.31), (30.90, 23.03)), strict=True)
+O_ORO_SOFTMAX_B = _batches(
+    "O-ORO-L softmax", "o-oro-softmax-l", (31.15, 23.62), (31.17, 23.31), (30.90, 23.03)
 )
 
 WATANABE_2012 = Paper(
