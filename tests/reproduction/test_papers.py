@@ -1,6 +1,7 @@
 """What is reproduced of the papers: rows that can be run, claims that can be judged."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hopefear.reproduction.experiment import Experiment, Scale
 from hopefear.reproduction.reproducing import QUICK
 
 ALL = [(paper, row) for paper in papers.values() for row in paper.rows()]
+CHOOSING = {"clark2014": 5}  # rows with settings that are chosen on held-out data
 NAMES = [f"{paper.name}: {row.name}" for paper, row in ALL]
 
 
@@ -73,6 +75,32 @@ def test_a_row_with_more_replicas_stands_for_its_like() -> None:
     assert len({row.name for row in rows}) == len(rows)
     chiang = {row.name: row for row in papers["chiang2012"].rows()}
     assert chiang["chiang2012-mira-large-mixing_large"].replicas == 3
+
+
+@pytest.mark.parametrize("paper", papers.values(), ids=papers)
+def test_no_two_rows_do_the_same(paper: Paper) -> None:
+    """A figure that varies a rate has the rate of the table among its curves."""
+    assert len({row.name for row in paper.rows() if row.choose}) == CHOOSING.get(paper.name, 0)
+    rows = [row for row in paper.rows() if not row.choose]
+    found = [(row.model, replace(experiment(row, Scale()).settings(), replicas=1)) for row in rows]
+    for number, one in enumerate(found):
+        assert one not in found[:number], rows[number].name
+
+
+def test_a_claim_brings_the_rows_that_it_compares() -> None:
+    part = papers["watanabe2012"].claiming(["line search HELPS MIRA", "O-ORO-L ends"])
+    assert [claim.where for claim in part.claims] == ["section 5, table 2", "section 5, figure 1"]
+    labels = {row.label for row in part.rows()}
+    assert labels == {"MIRA", "MIRA-L", "O-ORO-L hinge", "ORO-L hinge"}
+    assert [table.number for table in part.tables] == ["1", "2", "3"]
+    assert {row.label for row in part.tables[0].rows} == labels - {"MIRA"}
+    assert not papers["gimpel2012"].claiming(["nothing like it"]).claims
+
+
+def test_a_table_alone_has_the_claims_of_its_rows() -> None:
+    part = papers["gimpel2012"].table("2")
+    assert [claim.where for claim in part.claims] == ["4.3, table 2"]
+    assert not part.figures
 
 
 def test_a_scale_takes_first_and_last_of_several_values() -> None:

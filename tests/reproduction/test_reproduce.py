@@ -138,15 +138,32 @@ def test_figures_are_drawn_and_claims_judged(
         (verdict,) = [one.verdict for one in found.judged if one.claim.text == judged]
         assert verdict.evidence
     if paper == "clark2014":
-        chosen = found.outcomes.found["clark2014-mnr"].chosen
+        chosen = found.outcomes.found["clark2014-mnr_chosen"].chosen
         assert set(chosen) == {"discretize.bits", "learner.regularizer.strength"}
         assert "MNR P (bits " in page
         (row,) = [line for line in page.splitlines() if line.startswith("| 4 bits")]
         assert row.startswith(
-            f"| 4 bits | 101 | 36.4 | {found.outcomes[found.tables[0].rows[0]].features} | "
+            f"| 4 bits | 101 | 36.4 | {found.outcomes[found.paper.tables[0].rows[0]].features} | "
         )
-        cell = tmp_path / "out" / "choices" / "clark2014-mnr" / "config.toml"
+        cell = tmp_path / "out" / "choices" / "clark2014-mnr_chosen" / "config.toml"
         assert "decodings = 2" in cell.read_text(encoding="utf-8")
+
+
+def test_claims_alone_are_judged_with_other_epochs(tiny: Callable[..., Reproduction]) -> None:
+    found = tiny("gimpel2012", claim=["ramp loss 1", "Ramp loss 2"], epochs=3, replicas=1)
+    assert list(found.outcomes.found) == [
+        "gimpel2012-rampion",
+        "gimpel2012-ramp1",
+        "gimpel2012-ramp2",
+    ]
+    assert [len(found.outcomes[row].curve()) for row in found.paper.rows()] == [3, 3, 3]
+    assert [one.claim.where for one in found.judged] == ["footnote 8", "footnote 8"]
+    page = found.page.read_text(encoding="utf-8")
+    assert '--epochs 3 --replicas 1 --claim "ramp loss 1" --claim "Ramp loss 2" --quick' in page
+    with pytest.raises(
+        ConfigError, match="no claim of gimpel2012 has 'MIRA' in it; it claims\n- MERT"
+    ):
+        tiny("gimpel2012", claim=["PRO", "MIRA"])
 
 
 def test_rows_are_run_in_processes_of_their_own(

@@ -29,7 +29,7 @@ def row_line(outcome: "Outcome") -> str:
 def print_reproduction(found: "Reproduction") -> None:
     """Print the tables, the claims, and where to read on."""
     console = output()
-    for table in found.tables:
+    for table in found.paper.tables:
         console.print(Text(f"{table.heading}: {table.title}", style="bold"))
         console.print(_shown(table_rows(table, found.outcomes), numbers=True))
     if found.judged:

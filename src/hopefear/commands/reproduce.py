@@ -44,12 +44,21 @@ class ReproduceSettings:
         group=CORPUS,
     )
     table: str | None = setting(None, "One table only, and no figures.", metavar="NUMBER")
+    claim: tuple[str, ...] = setting(
+        (),
+        "Claims only that have TEXT in them, with the rows that they compare.",
+        metavar="TEXT",
+        shown="all",
+    )
     quick: bool = setting(
         False,
         "Smaller sets, shorter lists, fewer iterations and replicas: about half an hour on two "
         "processors.",
     )
     sentences: int | None = setting(None, "Tuning sentences, at most.", least=10, shown="all")
+    epochs: int | None = setting(
+        None, "Epochs and decodings of each row, at most.", least=1, shown="as in the paper"
+    )
     replicas: int | None = setting(
         None, "Runs of each row, with other seeds.", least=1, shown="as in the paper"
     )

@@ -62,14 +62,12 @@ def write_page(
     outcomes: Outcomes,
     judged: Sequence[Judged],
     facts: dict[str, str],
-    tables: Sequence[Table],
-    figures: Sequence[Figure],
 ) -> Path:
     """Write ``PAPER.md`` and its pictures."""
     lines = [f"# {paper.title}", ""]
     lines += [f"- {key}: {value}" for key, value in facts.items()]
     lines += ["", "## Claims", *_markdown(claim_rows(judged)), ""]
-    for table in tables:
+    for table in paper.tables:
         lines += [
             f"## {table.heading}: {table.title}",
             *_markdown(table_rows(table, outcomes)),
@@ -80,7 +78,7 @@ def write_page(
         "set with that of the first row by stratified approximate randomization over replicas.",
         "",
     ]
-    for figure in figures:
+    for figure in paper.figures:
         for name, chart in _charts(figure, outcomes):
             file = out / "figures" / f"{paper.name}-{name}.svg"
             file.parent.mkdir(parents=True, exist_ok=True)

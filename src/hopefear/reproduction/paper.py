@@ -1,8 +1,12 @@
 """What a paper reports: rows of tables, curves of figures, and the claims that it makes of them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from hopefear.presets import load_presets
+from hopefear.settings.config import parse_assignment
 
 if TYPE_CHECKING:
     from hopefear.reproduction.claims import Claim
@@ -43,11 +47,21 @@ class Row:
     paper: Mapping[str, float] = field(default_factory=dict)
     replicas: int = 3
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """The name of the run: rows of several tables that do the same share one."""
-        parts = [self.preset, *self.options, *([] if self.model == "small" else [self.model])]
+        """The name of the run: rows of tables and figures that do the same share one."""
+        changes = [option for option in self.options if not self._has_already(option)]
+        parts = [self.preset, *changes, *([] if self.model == "small" else [self.model])]
+        parts += ["chosen"] if self.choose else []  # whatever the preset says of it
         return "_".join(parts).replace("=", "-")
+
+    def _has_already(self, option: str) -> bool:
+        """Return whether the preset says the same, as where a figure varies a rate."""
+        key, value = parse_assignment(option)
+        found: object = load_presets()[self.preset].table()
+        for part in key.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+        return str(found) == value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +103,40 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: "tuple[Claim, ...]"
 
-    def rows(self, table: str | None = None) -> list[Row]:
-        """Return the rows of a table, or those of all tables and figures, each once."""
-        parts: list[Table | Figure] = [t for t in self.tables if table in (None, t.number)]
-        parts += self.figures if table is None else ()
+    def rows(self) -> list[Row]:
+        """Return the rows of all tables and figures, each once, with the most replicas."""
         found: dict[str, Row] = {}
+        parts: list[Table | Figure] = [*self.tables, *self.figures]
         for row in (row for part in parts for row in part.rows):
             known = found.get(row.name)
             if known is None or row.replicas > known.replicas:
                 found[row.name] = row
         return list(found.values())
+
+    def table(self, number: str) -> "Paper":
+        """Return one table alone, with the claims that can be judged by its rows."""
+        tables = tuple(table for table in self.tables if table.number == number)
+        rows = {row.name for table in tables for row in table.rows}
+        claims = tuple(one for one in self.claims if {row.name for row in one.rows} <= rows)
+        return replace(self, tables=tables, figures=(), claims=claims)
+
+    def claiming(self, texts: Sequence[str]) -> "Paper":
+        """Return the claims that have one of these texts in them, and the rows they speak of."""
+        wanted = [text.casefold() for text in texts]
+        claims = tuple(
+            one for one in self.claims if any(text in one.text.casefold() for text in wanted)
+        )
+        rows = {row.name for one in claims for row in one.rows}
+        return replace(
+            self,
+            tables=tuple(kept for table in self.tables if (kept := _with_rows(table, rows)).rows),
+            figures=tuple(part for one in self.figures if (part := _with_rows(one, rows)).rows),
+            claims=claims,
+        )
+
+
+Part = TypeVar("Part", Table, Figure)
+
+
+def _with_rows(part: Part, names: Container[str]) -> Part:
+    return replace(part, rows=tuple(row for row in part.rows if row.name in names))

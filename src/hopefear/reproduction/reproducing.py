@@ -18,7 +18,7 @@ from hopefear.reproduction.experiment import Experiment, Scale
 from hopefear.reproduction.gimpel2012 import GIMPEL_2012
 from hopefear.reproduction.outcomes import Outcome, Outcomes
 from hopefear.reproduction.pages import Judged, write_json, write_page
-from hopefear.reproduction.paper import Paper, Table, Training
+from hopefear.reproduction.paper import Paper, Training
 from hopefear.reproduction.watanabe2012 import WATANABE_2012
 from hopefear.runs.batch import carried_out
 from hopefear.threads import thread_count
@@ -46,8 +46,7 @@ class Reproduction:
     Attributes
     ----------
     paper : Paper
-    tables : sequence of Table
-        Those that were reproduced.
+        What was reproduced of it.
     outcomes : Outcomes
         The scores of their rows, and of the curves of figures.
     judged : sequence of Judged
@@ -59,7 +58,6 @@ class Reproduction:
     """
 
     paper: Paper
-    tables: Sequence[Table]
     outcomes: Outcomes
     judged: Sequence[Judged]
     page: Path
@@ -74,12 +72,7 @@ def reproduce(
     on_row: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Reproduction:
     """Reproduce a paper; what its directory has already is not done again."""
-    paper, table = papers[settings.paper], settings.table
-    tables = [one for one in paper.tables if table in (None, one.number)]
-    if not tables:
-        known = ", ".join(one.number for one in paper.tables)
-        problem = f"{paper.name} has no table '{table}'; it has {known}"
-        raise ConfigError(problem, settings=("table",))
+    paper = _asked_for(settings)
     choice = CorpusChoice(
         directory=settings.data,
         source=settings.source_language,
@@ -89,21 +82,25 @@ def reproduce(
     check_choice(choice)
     with FolderLock(settings.out):
         remove_litter(settings.out)
-        return _reproduce(settings, paper, tables, choice, tell, on_row)
+        return _reproduce(settings, paper, choice, tell, on_row)
 
 
 def _reproduce(
     settings: ReproduceSettings,
     paper: Paper,
-    tables: Sequence[Table],
     choice: CorpusChoice,
     tell: Tell,
     on_row: Callable[[Outcome], None],
 ) -> Reproduction:
-    out, threads, rows = settings.out, settings.threads, paper.rows(settings.table)
+    out, threads, rows = settings.out, settings.threads, paper.rows()
     sizes, scale = QUICK if settings.quick else WHOLE
     sizes = replace(sizes, tuning=settings.sentences or sizes.tuning)
-    scale = replace(scale, replicas=settings.replicas or scale.replicas)
+    scale = replace(
+        scale,
+        replicas=settings.replicas or scale.replicas,
+        decodings=settings.epochs or scale.decodings,
+        epochs=settings.epochs or scale.epochs,
+    )
     corpus = prepare_corpus(choice, sizes, out / "corpus")
     models = {
         training: _model(training, corpus, out, threads, tell)
@@ -137,16 +134,32 @@ def _reproduce(
     ]
     seconds = sum(outcome.seconds for outcome in found.values())
     facts = _facts(settings, corpus, scale, seconds=seconds, at_once=at_once)
-    figures = paper.figures if settings.table is None else ()
     return Reproduction(
         paper=paper,
-        tables=tables,
         outcomes=outcomes,
         judged=judged,
-        page=write_page(out, paper, outcomes, judged, facts, tables, figures),
+        page=write_page(out, paper, outcomes, judged, facts),
         json=write_json(out, paper, outcomes, judged, facts),
         seconds=seconds,
     )
+
+
+def _asked_for(settings: ReproduceSettings) -> Paper:
+    """Return what is wanted of a paper."""
+    paper = papers[settings.paper]
+    if settings.table is not None:
+        if settings.table not in (known := [one.number for one in paper.tables]):
+            problem = f"{paper.name} has no table '{settings.table}'; it has {', '.join(known)}"
+            raise ConfigError(problem, settings=("table",))
+        paper = paper.table(settings.table)
+    if settings.claim:
+        for text in settings.claim:
+            if not paper.claiming([text]).claims:
+                claims = "".join(f"\n- {one.text}" for one in paper.claims)
+                problem = f"no claim of {paper.name} has '{text}' in it; it claims{claims}"
+                raise ConfigError(problem, settings=("claim",))
+        paper = paper.claiming(settings.claim)
+    return paper
 
 
 def _model(training: Training, corpus: Corpus, out: Path, threads: int, tell: Tell) -> Path:
@@ -185,9 +198,11 @@ def _facts(
 def _command(settings: ReproduceSettings) -> str:
     """Return what to type for this page; threads and the like change nothing."""
     words = ["hopefear reproduce", settings.paper, f"--data {settings.data.name}"]
-    for name in ("source_language", "target_language", "table", "sentences", "replicas"):
+    named = ("source_language", "target_language", "table", "sentences", "epochs", "replicas")
+    for name in named:
         if (value := getattr(settings, name)) is not None:
             words.append(f"--{name.replace('_', '-')} {value}")
+    words += [f'--claim "{text}"' for text in settings.claim]
     words += [f"--references {name}" for name in settings.references]
     words += ["--quick"] if settings.quick else []
     words += [f"--seed {settings.seed}"] if settings.seed != 1 else []
