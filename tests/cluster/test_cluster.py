@@ -368,6 +368,24 @@ with connected("local", threads=1):
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, as IPv6 as well
 
 
+NEWS = """
+import sys, time
+from hopefear.cluster import connected
+
+with connected(sys.argv[1]):
+    from ray._private.utils import publish_error_to_driver
+    from ray._private.worker import global_worker
+    publish_error_to_driver("node", "a node has died", global_worker.gcs_client)
+    time.sleep(1)
+print("done")
+"""
+
+
+def test_news_of_the_cluster_does_not_get_into_the_output(cluster: Nodes) -> None:
+    command = [sys.executable, "-c", NEWS, cluster.address]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"done\n"
+
+
 def test_nobody_else_is_let_in(cluster: Nodes) -> None:
     def started(program: str, **environment: str) -> "subprocess.Popen[str]":
         command, both = [sys.executable, "-c", program], subprocess.PIPE

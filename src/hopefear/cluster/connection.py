@@ -89,6 +89,8 @@ def set_environment(address: str) -> None:
     environment = os.environ
     environment.setdefault("RAY_AUTH_MODE", "token")
     environment.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Ray prints news of its nodes on standard output, which may be a translation.
+    environment.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", "^")
     environment.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     if address == LOCAL:
         # Without this Ray takes the address of a network card even if it is told 127.0.0.1.
