@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from threading import Thread
 from typing import Any, cast
 
 import numpy as np
@@ -201,6 +202,26 @@ def test_parses_that_are_finished_survive_an_interruption(tmp_path: Path) -> Non
     assert parsed == source[3:]
     assert [file.name for file in path.parent.iterdir()] == ["own.forests"]
     assert path.read_bytes() == (tmp_path / "whole.forests").read_bytes()
+
+
+def test_runs_that_begin_together_parse_once(tmp_path: Path) -> None:
+    decoder = small_decoder(tmp_path)
+    source, _ = small_corpus(6)
+    path = tmp_path / "parses" / "shared.forests"
+    second = Thread(target=lambda: write_parses(path, cast(Decoder, Never()), source, threads=1))
+
+    class Never:
+        def parse_all(self, sentences: object, **options: Any) -> Iterator[Forest]:
+            raise AssertionError("these sentences are being parsed already")
+
+    def begin_another(stage: str, done: int, total: int) -> None:
+        if done == 1:
+            second.start()
+
+    write_parses(path, decoder, source, threads=1, tell=begin_another)
+    second.join()
+    assert list(ForestStore.open([path])) == [0, 1, 2, 3, 4, 5]
+    assert [file.name for file in path.parent.iterdir()] == ["shared.forests"]
 
 
 def test_a_failure_before_the_first_parse_leaves_nothing(tmp_path: Path) -> None:

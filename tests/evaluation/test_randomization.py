@@ -1,6 +1,7 @@
 """Stratified approximate randomization, against sacreBLEU and against all shuffles."""
 
 import os
+import random
 from collections.abc import Sequence
 from itertools import combinations, product
 from pathlib import Path
@@ -17,7 +18,7 @@ import hopefear
 from garbled_systems import REFERENCES, garbled
 from hopefear.errors import ConfigError, DataError
 from hopefear.evaluation import compare_replicas, deviation, randomization, shuffled_sums
-from hopefear.metrics import Bleu, Chrf, Column, References, Statistics, Ter, TextMetric
+from hopefear.metrics import Bleu, Chrf, Column, Metric, References, Statistics, Ter, TextMetric
 from metric_corpora import read_wmt22
 
 RANDOM = np.random.default_rng(3)
@@ -141,6 +142,62 @@ def test_copies_of_replicas_change_nothing_if_they_change_sides_together() -> No
         # MultEval's test takes the copies for evidence.
         apart = compare_replicas(*copies, metric, exchange="outputs")
         assert apart.p_value < once.p_value - 0.05
+
+
+def multeval(
+    baseline: list[Statistics], system: list[Statistics], metric: Metric, *, seed: int, within: str
+) -> float:
+    """Return what MultEval computes: the outputs of all runs are one long list on each side.
+
+    Its first version exchanges each output with that of the run of the same number, later ones deal
+    out all outputs of a sentence. It counts larger differences only.
+    """
+    coins, shuffles, larger = random.Random(seed), 1500, 0
+
+    def difference(first: Statistics, second: Statistics) -> float:
+        return abs(float(metric.score(first)) - float(metric.score(second)))
+
+    observed = difference(sum(m.sum(axis=0) for m in baseline), sum(m.sum(axis=0) for m in system))
+    for _ in range(shuffles):
+        sides = [np.zeros_like(baseline[0][0]), np.zeros_like(baseline[0][0])]
+        for sentence in range(len(baseline[0])):
+            a, b = ([run[sentence] for run in runs] for runs in (baseline, system))
+            if within == "sentence":
+                outputs = a + b
+                coins.shuffle(outputs)
+                a, b = outputs[: len(a)], outputs[len(a) :]
+            else:
+                for i in range(len(a)):
+                    if coins.random() < 0.5:
+                        a[i], b[i] = b[i], a[i]
+            sides[0] += sum(a)
+            sides[1] += sum(b)
+        larger += difference(*sides) > observed
+    return (larger + 1) / (shuffles + 1)
+
+
+@pytest.mark.parametrize("rates", [(0.30, 0.295), (0.30, 0.285), (0.30, 0.27)])
+def test_exchanged_outputs_have_the_p_value_of_multeval(rates: tuple[float, float]) -> None:
+    metric = Bleu()
+    baseline, system = (
+        [of(metric, garbled(REFERENCES[0], rate, seed + 10 * i)) for seed in range(3)]
+        for i, rate in enumerate(rates)
+    )
+    p = compare_replicas(system, baseline, metric, shuffles=20_000, exchange="outputs").p_value
+    error = 4 * np.sqrt(p * (1 - p) / 1500)
+    assert multeval(baseline, system, metric, seed=1, within="sentence") == pytest.approx(
+        p, abs=error
+    )
+    # Outputs of a sentence by different runs are no more alike here than those of both systems.
+    assert multeval(baseline, system, metric, seed=1, within="run") == pytest.approx(p, abs=error)
+
+
+def test_a_system_does_not_differ_from_itself_as_it_does_for_multeval() -> None:
+    """MultEval's own example compares a system with itself, and reports p = 0.00."""
+    metric = Bleu()
+    runs = [of(metric, garbled(REFERENCES[0], 0.3, seed)) for seed in range(3)]
+    assert multeval(runs, runs, metric, seed=1, within="run") == 1 / 1501
+    assert compare_replicas(runs, runs, metric, exchange="outputs").p_value == 1.0
 
 
 def test_scores_and_deviations_are_those_of_the_replicas() -> None:

@@ -3,6 +3,7 @@
 import gzip
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from hopefear.errors import FormatError
 from hopefear.metrics import Bleu, References, evaluate
 from hopefear.reporting import read_run, report_html
 from hopefear.reporting.chart import Line
+from hopefear.reporting.page import Section
 from hopefear.reporting.sentences import lengths_section, sentences_section
 from hopefear.reporting.standing import standings
 from hopefear.runs.sentences import SENTENCES_FILE
@@ -31,11 +33,16 @@ def run(tmp_path: Path) -> Path:
     return write_sentence_lines(path, TEXTS)
 
 
+def listed(section: Section) -> list[dict[str, Any]]:
+    runs = section.data["runs"]
+    assert isinstance(runs, list)
+    return runs
+
+
 def test_the_largest_changes_come_first_and_no_more_than_asked_for(run: Path) -> None:
     section = sentences_section(standings([read_run(run)]), shown=3)
     assert section is not None
-    items = section.data["items"]
-    assert isinstance(items, list)
+    items = listed(section)[0]["items"]
     changes = [abs(item["change"]) for item in items]
     assert changes == sorted(changes, reverse=True)
     assert [item["name"] for item in items if item["number"] == 0] == []  # nothing changed there
@@ -45,6 +52,23 @@ def test_the_largest_changes_come_first_and_no_more_than_asked_for(run: Path) ->
     assert page.count("<li data-number=") == 3
     assert '<ins class="known">good end</ins>' in page
     assert "<del>bad start</del>" in page
+
+
+def test_the_best_run_comes_first_and_the_others_share_as_many_sentences(tmp_path: Path) -> None:
+    runs = []
+    for name, score in (("a", 30.0), ("best", 33.0), ("c", 31.0), ("nothing", 28.0)):
+        path = write_run(tmp_path / name, events_of_a_run(WEIGHTS, scores=[score]))
+        result = "old" if name == "nothing" else name
+        runs.append(write_sentence_lines(path, [("old", result, f"r {i}") for i in range(50)]))
+    records = [read_run(run) for run in runs]
+    section = sentences_section(standings(records), shown=12)
+    assert section is not None
+    counts = [(run["name"], len(run["items"])) for run in listed(section)]
+    assert counts == [("best", 12), ("a", 4), ("c", 4)]
+    page = report_html(records, sentences=12)
+    assert page.count("<li data-number=") == 20
+    assert page.index('id="sentence-list"') < page.index("Sentences of a</summary>")
+    assert [page.count(f'id="sentence-list-{i}"') for i in (2, 3, 4)] == [1, 1, 0]
 
 
 def test_the_size_of_a_report_does_not_grow_with_the_sentences(tmp_path: Path) -> None:

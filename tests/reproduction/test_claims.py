@@ -1,6 +1,7 @@
 """Claims are judged by the scores, and by how likely chance is."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -105,6 +106,23 @@ def test_early_and_close_look_at_the_ends_of_curves() -> None:
     near = outcome(B, [[1.0]], curve=[1.0, 2.1, 3.0, 9.0, 9.1])
     assert Early(**SAYS, rows=(A, B)).judge(both(rising, near)).result == "undecided"
     assert Close(**SAYS, rows=(A, B), within=5.1, data=END).judge(found).result == "holds"
+
+
+def test_curves_of_replicas_that_vary_decide_less() -> None:
+    def curves(row: Row, *ends: float) -> Outcome:
+        (one,) = outcome(row, [[1.0]]).replicas
+        made = [replace(one, dev_curve=[end]) for end in ends]
+        return replace(outcome(row, [[1.0]]), replicas=made)
+
+    claim = Early(**SAYS, rows=(A, B), epochs=1)
+    # Two standard errors of the difference of the means are 2 √(25/3 + 0) = 5.8.
+    verdict = claim.judge(both(curves(A, 5.0, 10.0, 15.0), curves(B, 15.0, 15.0, 15.0)))
+    assert verdict.result == "undecided"
+    assert verdict.evidence == "mean dev of the first epoch: A 10.00 ± 5.00, B 15.00"
+    sure = both(curves(A, 5.0, 10.0, 15.0), curves(B, 16.0, 16.0, 16.0))
+    assert claim.judge(sure).result == "does not hold"
+    assert claim.judge(both(curves(A, 9.9, 10.1), curves(B, 9.6, 9.8))).result == "holds"
+    assert claim.judge(both(curves(A, 9.9, 10.1), curves(B, 9.4, 10.2))).result == "undecided"
 
 
 def test_steadier_compares_deviations_and_one_replica_has_none() -> None:

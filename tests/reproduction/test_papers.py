@@ -87,6 +87,14 @@ def test_no_two_rows_do_the_same(paper: Paper) -> None:
         assert one not in found[:number], rows[number].name
 
 
+def test_replicas_that_are_asked_for_are_those_of_curves_too_but_not_of_what_is_certain() -> None:
+    rows = {row.label: row for paper in papers.values() for row in paper.rows()}
+    wanted = {"η₀ = 10.0": 5, "PRO": 5, "RAMPION": 1, "RAMPION, α = 5": 1, "ramp loss 2": 1}
+    wanted["RAMPION, random starts"] = 5
+    for label, count in wanted.items():
+        assert experiment(rows[label], Scale(replicas=5)).settings().replicas == count
+
+
 def test_a_claim_brings_the_rows_that_it_compares() -> None:
     part = papers["watanabe2012"].claiming(["line search HELPS MIRA", "O-ORO-L ends"])
     assert [claim.where for claim in part.claims] == ["section 5, table 2", "section 5, figure 1"]

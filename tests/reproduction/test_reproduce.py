@@ -75,7 +75,8 @@ def test_a_table_is_reproduced_and_costs_nothing_again(
     assert "MERT, PRO and RAMPION perform very similarly" in claims
     assert "Ramp loss 1 does poorly" not in claims  # its rows are in another table
     page = found.page.read_text(encoding="utf-8")
-    assert "scaled down: at most 2 replicas, 2 decodings" in page
+    assert "scaled down: at most 2 decodings, 2 epochs, 8 hypotheses" in page
+    assert "2 choices; 2 replicas" in page
     assert "reproduce gimpel2012 --data corpus" in page
     assert "--table 1 --quick -o out`" in page
     (row,) = [line for line in page.splitlines() if line.startswith("| PRO")]

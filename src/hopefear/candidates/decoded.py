@@ -21,6 +21,7 @@ from hopefear.errors import FormatError
 from hopefear.forest import Forest
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.forests.store import ForestStore, ForestWriter
+from hopefear.formats.lock import FolderLock
 from hopefear.metrics import References, TextMetric
 from hopefear.metrics.base import Prepared
 from hopefear.nbest import NBestBuilder
@@ -48,7 +49,7 @@ def write_parses(
 
     The file appears when all are there. If parsing is interrupted or fails, what is parsed is kept
     beside it (``.unfinished``), and the next call goes on from there. A sentence without words has
-    no forest.
+    no forest. Of several processes that need the same parses, one makes them, and the others wait.
 
     Parameters
     ----------
@@ -62,8 +63,15 @@ def write_parses(
     tell : callable
         Called with what is being done, how many sentences are done and how many there are.
     """
+    with FolderLock(path.parent, f".{path.stem}.lock", wait=True):
+        if not path.exists():
+            _write_parses(path, decoder, sentences, threads, tell)
+
+
+def _write_parses(
+    path: Path, decoder: Decoder, sentences: Sequence[Sequence[str]], threads: int, tell: Tell
+) -> None:
     numbers = [number for number, words in enumerate(sentences) if words]
-    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
     known = _unfinished(unfinished)
     missing = (sentences[number] for number in numbers if number not in known)

@@ -25,20 +25,24 @@ class FolderLock:
     Parameters
     ----------
     folder : Path
+    name : str
+        The name of the file, where the lock is that of a part of the folder.
+    wait : bool
+        Wait until another process no longer has it.
 
     Raises
     ------
     ConfigError
-        If another process has it.
+        If another process has it, and `wait` is false.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / LOCK_FILE
+    def __init__(self, folder: Path, name: str = LOCK_FILE, *, wait: bool = False) -> None:
+        self._path = folder / name
         folder.mkdir(parents=True, exist_ok=True)
         while True:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(self._file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except OSError as error:
                 owner = self._owner()
                 os.close(self._file)

@@ -21,24 +21,31 @@ LENGTHS = (10, 20, 30, 40, 50, 60)
 
 
 def sentences_section(standings: Sequence[Standing], *, shown: int) -> Section | None:
-    """Return the sentences that the best run changed most."""
+    """Return the sentences that each run changed most: the best run first, with so many of them.
+
+    The others share as many, so that a report of many runs stays small.
+    """
     ranked = sorted(standings, key=lambda one: not one.best)
-    found = next((one for one in ranked if one.run.sentences is not None), None)
-    if found is None or found.run.sentences is None:
-        return None
-    sentences = found.run.sentences
+    known = [(one.name, one.run.sentences) for one in ranked if one.run.sentences is not None]
+    each = max(1, shown // max(1, len(known) - 1))
+    runs = [
+        changed
+        for i, (name, sentences) in enumerate(known)
+        if (changed := _changed(name, sentences, shown if i == 0 else each)) is not None
+    ]
+    data = {"runs": runs, "several": len(standings) > 1}
+    return Section(title="Sentences", macro="sentences", data=data) if runs else None
+
+
+def _changed(name: str, sentences: Sentences, shown: int) -> dict[str, object] | None:
+    """Return the sentences that a run changed most; None if it changed none."""
     before, after = (sentences.metric.gains(rows) for rows in (sentences.start, sentences.result))
     changes = after - before
     order = np.argsort(-np.abs(changes), kind="stable")[:shown].tolist()
-    changed = [
-        (number, text)
-        for number, text in zip(order, sentences.texts(order), strict=True)
-        if text.start != text.result
-    ]
-    if not changed:
-        return None  # candidates without texts, perhaps
     items = []
-    for number, text in changed:
+    for number, text in zip(order, sentences.texts(order), strict=True):
+        if text.start == text.result:
+            continue
         start, result = compared(text.start, text.result, text.references)
         scores = format_scores([100 * before[number], 100 * after[number], 100 * changes[number]])
         scores[-1] = scores[-1].replace("-", "−") if changes[number] < 0 else f"+{scores[-1]}"
@@ -54,21 +61,17 @@ def sentences_section(standings: Sequence[Standing], *, shown: int) -> Section |
                 "scores": scores,
             }
         )
-    better, worse = int((changes > 0).sum()), int((changes < 0).sum())
-    return Section(
-        title="Sentences",
-        macro="sentences",
-        data={
-            "run": found.name,
-            "role": "held-out" if sentences.role == "dev" else sentences.role,
-            "metric": sentences.metric.name,
-            "items": items,
-            "total": len(changes),
-            "better": better,
-            "worse": worse,
-            "several": len(standings) > 1,
-        },
-    )
+    if not items:
+        return None  # candidates without texts, perhaps
+    return {
+        "name": name,
+        "role": "held-out" if sentences.role == "dev" else sentences.role,
+        "metric": sentences.metric.name,
+        "items": items,
+        "total": len(changes),
+        "better": int((changes > 0).sum()),
+        "worse": int((changes < 0).sum()),
+    }
 
 
 def lengths_section(runs: Sequence[RunRecord]) -> Section | None:

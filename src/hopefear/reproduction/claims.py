@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
+from math import sqrt
 from typing import Literal, Protocol
 
 import numpy as np
 
+from hopefear.evaluation import deviation
 from hopefear.reproduction.outcomes import Outcomes
 from hopefear.reproduction.paper import Row
 
@@ -144,16 +146,24 @@ class Early:
     epochs: int = EARLY
 
     def judge(self, outcomes: Outcomes) -> Verdict:
-        """Compare the means over these epochs; differences below `NOISE` decide nothing."""
-        curves = [outcomes[row].curve(self.data) for row in self.rows]
-        parts = [c[: self.epochs] if self.end == "first" else c[-self.epochs :] for c in curves]
-        means = [float(np.mean(part)) for part in parts]
+        """Compare the means over these epochs; differences within the noise decide nothing."""
+        part = slice(self.epochs) if self.end == "first" else slice(-self.epochs, None)
+        found = [
+            [float(np.mean(curve[part])) for curve in outcomes[row].curves(self.data)]
+            for row in self.rows
+        ]
+        means = [float(np.mean(scores)) for scores in found]
         epochs = "epoch" if self.epochs == 1 else f"{self.epochs} epochs"
-        evidence = f"mean {self.data} of the {self.end} {epochs}: {_listed(self.rows, means)}"
-        gains = [one - other for one, other in pairwise(means)]
-        if min(gains) < -NOISE:
+        evidence = f"mean {self.data} of the {self.end} {epochs}: "
+        evidence += _listed(self.rows, means, [deviation(scores) for scores in found])
+        pairs = [
+            (mean - other, _noise(scores, others))
+            for (mean, scores), (other, others) in pairwise(zip(means, found, strict=True))
+        ]
+        if any(gain < -noise for gain, noise in pairs):
             return Verdict(result="does not hold", evidence=evidence)
-        clear = min(gains) >= 0 and means[0] - means[-1] > NOISE
+        ends = means[0] - means[-1] > _noise(found[0], found[-1])
+        clear = ends and all(gain >= 0 for gain, _ in pairs)
         return Verdict(result="holds" if clear else "undecided", evidence=evidence)
 
 
@@ -213,6 +223,19 @@ def p_text(p: float) -> str:
     return f"p = {p:.3f}" if p >= LEAST_P else f"p < {LEAST_P}"
 
 
-def _listed(rows: Sequence[Row], values: Sequence[float]) -> str:
-    named = zip(rows, values, strict=True)
-    return ", ".join(f"{row.label.replace(',', '')} {value:.2f}" for row, value in named)
+def _noise(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return by how much means may differ by chance: two standard errors, and at least `NOISE`."""
+    variances = [
+        float(np.var(scores, ddof=1)) / len(scores) for scores in (first, second) if len(scores) > 1
+    ]
+    return max(NOISE, 2 * sqrt(sum(variances)))
+
+
+def _listed(
+    rows: Sequence[Row], values: Sequence[float], deviations: Sequence[float | None] = ()
+) -> str:
+    named = zip_longest(rows, values, deviations)
+    return ", ".join(
+        f"{row.label.replace(',', '')} {value:.2f}" + (f" ± {spread:.2f}" if spread else "")
+        for row, value, spread in named
+    )

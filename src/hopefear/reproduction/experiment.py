@@ -27,7 +27,8 @@ __all__ = ["Experiment", "Scale"]
 class Scale:
     """How much of a paper's settings to keep: the most of each; None for all.
 
-    `choices` is the most values to try of a setting that is chosen on held-out data.
+    `choices` is the most values to try of a setting that is chosen on held-out data. `replicas` are
+    those of each row that draws random numbers, also of curves, which are one run each otherwise.
     """
 
     replicas: int | None = None
@@ -134,7 +135,7 @@ class Experiment:
 
     def _keywords(self, replicas: int | None = None) -> dict[str, Any]:
         corpus = self.corpus
-        most = self.scale.replicas or self.row.replicas
+        wanted = self.scale.replicas if self.row.random else None
         return {
             "model": self.model,
             "parses": self.out / "parses" / self.row.model,
@@ -143,7 +144,7 @@ class Experiment:
             "dev_source": corpus.dev.source,
             "dev_refs": corpus.dev.references,
             "metric__tokenize": "none",
-            "replicas": replicas or min(self.row.replicas, most),
+            "replicas": replicas or wanted or self.row.replicas,
             "seed": self.seed,
             "threads": self.threads,
         }

@@ -19,6 +19,7 @@ RAMPION = Row(
     preset="gimpel2012-rampion",
     paper={"MT02": 36.4, "MT05": 34.7, "avg": 36.8},
     replicas=1,
+    random=False,
 )
 
 PRO_LARGE = Row(
@@ -33,17 +34,22 @@ RAMPION_LARGE = Row(
     model="patterns",
     paper={"Tune": 38.8, "MT02": 36.2, "MT05": 34.3},
     replicas=1,
+    random=False,
 )
 
 RANDOM = ("random_start=true",)
 MERT_RANDOM, PRO_RANDOM, RAMPION_RANDOM = (
-    replace(row, label=f"{row.label}, random starts", options=RANDOM, paper={}, replicas=3)
+    replace(
+        row, label=f"{row.label}, random starts", options=RANDOM, paper={}, replicas=3, random=True
+    )
     for row in (MERT, PRO, RAMPION)
 )
 
-RAMP_1 = Row(label="ramp loss 1", preset="gimpel2012-ramp1", replicas=1)
-RAMP_2 = Row(label="ramp loss 2", preset="gimpel2012-ramp2", replicas=1)
-SOFT_RAMP_3 = Row(label="soft ramp loss 3", preset="gimpel2012-soft-ramp3", replicas=1)
+RAMP_1 = Row(label="ramp loss 1", preset="gimpel2012-ramp1", replicas=1, random=False)
+RAMP_2 = Row(label="ramp loss 2", preset="gimpel2012-ramp2", replicas=1, random=False)
+SOFT_RAMP_3 = Row(
+    label="soft ramp loss 3", preset="gimpel2012-soft-ramp3", replicas=1, random=False
+)
 ALPHA_1, ALPHA_5 = (
     replace(RAMPION, label=f"RAMPION, α = {a}", options=(f"learner.cost_scale={a}",), paper={})
     for a in (1, 5)

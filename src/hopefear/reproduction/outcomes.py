@@ -63,8 +63,11 @@ class Outcome:
 
     def curve(self, data: str = "dev") -> list[float]:
         """Return the mean score after each epoch, as long as all replicas went on."""
-        curves = [getattr(one, f"{data}_curve") for one in self.replicas]
-        return [float(np.mean(scores)) for scores in zip(*curves, strict=False)]
+        return [float(np.mean(scores)) for scores in zip(*self.curves(data), strict=False)]
+
+    def curves(self, data: str = "dev") -> list[Sequence[float]]:
+        """Return the scores of each replica after each epoch."""
+        return [getattr(one, f"{data}_curve") for one in self.replicas]
 
 
 @dataclass(frozen=True)

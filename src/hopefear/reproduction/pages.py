@@ -153,7 +153,7 @@ def _curves(title: str, rows: Sequence[Row], outcomes: Outcomes) -> Chart:
     marks: list[Mark] = []
     for number, row in enumerate(rows):
         color = SERIES_COLORS[number % len(SERIES_COLORS)]
-        curves = [one.dev_curve for one in outcomes[row].replicas]
+        curves = outcomes[row].curves()
         mean = outcomes[row].curve()
         epochs = list(range(1, len(mean) + 1))
         if len(curves) > 1:

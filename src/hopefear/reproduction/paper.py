@@ -37,6 +37,8 @@ class Row:
         The paper's figures, by the columns of its table.
     replicas : int
         How often it is tuned, with other seeds.
+    random : bool
+        Whether it draws random numbers; without any, replicas would all be the same.
     """
 
     label: str
@@ -46,6 +48,7 @@ class Row:
     choose: Mapping[str, Sequence[object]] = field(default_factory=dict)
     paper: Mapping[str, float] = field(default_factory=dict)
     replicas: int = 3
+    random: bool = True
 
     @cached_property
     def name(self) -> str:

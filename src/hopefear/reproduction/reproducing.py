@@ -35,7 +35,7 @@ WHOLE = (Sizes(), Scale())
 # Half an hour on two processors.
 QUICK = (
     Sizes(train=10_000, tuning=200, dev=150, test=500),
-    Scale(replicas=3, decodings=6, epochs=6, list_size=100, choices=2),
+    Scale(decodings=6, epochs=6, list_size=100, choices=2),
 )
 
 
@@ -183,12 +183,13 @@ def _facts(
     limits = ", ".join(
         f"{value} {key.replace('list_size', 'hypotheses in a list')}"
         for key, value in vars(scale).items()
-        if value is not None
+        if value is not None and key != "replicas"
     )
+    how = f"scaled down: at most {limits}" if limits else "the paper's"
     return {
         "command": _command(settings),
         "corpus": corpus.description,
-        "settings": f"scaled down: at most {limits}" if limits else "the paper's",
+        "settings": how if scale.replicas is None else f"{how}; {scale.replicas} replicas",
         "program": f"hopefear {hopefear.__version__}, Python {platform.python_version()}",
         "machine": f"{os.cpu_count()} processors, {platform.machine()}",
         "time": f"{seconds / 60:.0f} minutes of learning, {at_once} rows at a time",
