@@ -19,10 +19,17 @@ from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Derivation, Forest
 from hopefear.formats.rules import read_rules
 from hopefear.grammar import FeatureKind, GrammarBuilder, Rule
-from hopefear.translation import Decoder, DecoderOptions, ForestRescorer, glue_grammar
+from hopefear.nbest import NBestBuilder
+from hopefear.translation import (
+    Decoder,
+    DecoderOptions,
+    ForestRescorer,
+    WordFeatures,
+    glue_grammar,
+)
 from hopefear.translation.language_model import LanguageModel, load_language_model
 from hopefear.translation.training.estimate import Structure, write_kenlm_binary
-from hopefear.types import Hypothesis, Weights
+from hopefear.types import Hypothesis, Vocabulary, Weights
 from small_models import X, built, grammars, sentences, write_language_model
 
 MOST_DERIVATIONS = 1000
@@ -155,6 +162,32 @@ def test_rescoring_a_stored_forest_equals_decoding(
         assert_same(found, derived(direct.kbest(weights, MOST_DERIVATIONS)))
         best = rescorer.translate(parsed, weights).score
         assert best == pytest.approx(rescored.viterbi(weights).score, abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(rules=grammars, words=sentences, pop_limit=st.integers(0, 4))
+def test_lists_of_a_rescorer_are_those_of_its_forests(
+    models: Models, rules: list[Rule], words: list[str], pop_limit: int
+) -> None:
+    ngrams = WordFeatures(ngrams={("a", "b"): "ab", ("<s>", "a"): "first"})
+    options = DecoderOptions(max_span=0, rule_limit=0, pop_limit=pop_limit)
+    glue = glue_grammar(["X", "Y"])
+    searching = Decoder(
+        built(rules), models, WEIGHTS, glue=glue, options=options, word_features=ngrams
+    )
+    rescorer = searching.rescorer()
+    prepared = rescorer.prepare(searching.parse(words))
+    for weights in (WEIGHTS + Weights({"ab": 0.5}), -WEIGHTS):
+        forest = rescorer.rescore(prepared, weights)
+        assume(forest.count() <= MOST_DERIVATIONS)
+        expected = {d.text: d.score for d in forest.kbest(weights, MOST_DERIVATIONS, distinct=True)}
+        builder = NBestBuilder(Vocabulary(), prepared.feature_names)
+        assert rescorer.kbest(prepared, weights, MOST_DERIVATIONS).add_to(builder, 0) > 0
+        lists = builder.finish(1)
+        found = {lists.text(i): weights.dot(lists.features_of(i)) for i in lists.rows(0)}
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert list(found.values()) == pytest.approx(sorted(expected.values(), reverse=True))
+        assert len(rescorer.kbest(prepared, weights, 2)) == min(2, len(expected))
 
 
 @pytest.mark.parametrize("weight", [2.0, 0.0, -1.0])

@@ -7,8 +7,8 @@
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/decode/language_models.hpp"
+#include "hopefear/decode/rescored_graph.hpp"
 #include "hopefear/forest/builder.hpp"
-#include "hopefear/forest/viterbi.hpp"
 
 namespace hopefear {
 
@@ -89,7 +89,7 @@ class ForestMaker {
         const auto local = prepared_.features(rule).values;
         const auto log10 = std::span(rescored_.log10).subspan(number * models_, models_);
         if (!std::ranges::all_of(log10, [](float value) { return std::isfinite(value); }))
-            fail<ForestError>("a language model returned a log probability that is not finite");
+            RescoredChart::fail_log10();
         const auto value = [&](std::size_t place) {
             return place < local.size() ? local[place]
                                         : std::numbers::ln10 * log10[place - local.size()];
@@ -158,6 +158,8 @@ struct ForestRescorer::Worker {
     std::span<const double> weights;  // of all local features
     std::vector<double> log10_weights;
     std::vector<double> ngram_weights;
+    KBestSearch<RescoredGraph> search;
+    RowSum features;
 };
 
 ForestRescorer::ForestRescorer(const std::vector<NamedLanguageModel>& models,
@@ -279,24 +281,39 @@ void ForestRescorer::make_chart(const PreparedForest& prepared, Worker& worker) 
     chart.root = static_cast<std::uint32_t>(prepared.node_count()) - 1;
 }
 
+WorkerPool<ForestRescorer::Worker>::Loan ForestRescorer::worker() {
+    models_->check_unchanged();
+    return workers_.take([this] { return std::make_unique<Worker>(*models_, ngrams_, options_); });
+}
+
+const RescoredChart& ForestRescorer::rescore(const PreparedForest& prepared,
+                                             std::span<const double> weights,
+                                             Worker& worker) const {
+    set_weights(prepared, weights, worker);
+    make_chart(prepared, worker);
+    const NonlocalWeights nonlocal{worker.log10_weights, worker.ngram_weights};
+    const RescoredChart& rescored =
+        worker.rescorer.rescore(worker.chart, prepared.numbers(), nonlocal);
+    models_->check_unchanged();
+    return rescored;
+}
+
 Forest ForestRescorer::rescore(const PreparedForest& prepared, std::span<const double> weights,
                                bool only_best) {
-    models_->check_unchanged();
-    auto worker =
-        workers_.take([this] { return std::make_unique<Worker>(*models_, ngrams_, options_); });
-    set_weights(prepared, weights, *worker);
-    make_chart(prepared, *worker);
-    const NonlocalWeights nonlocal{worker->log10_weights, worker->ngram_weights};
-    const RescoredChart& rescored =
-        worker->rescorer.rescore(worker->chart, prepared.numbers(), nonlocal);
-    models_->check_unchanged();
+    auto worker = this->worker();
+    const RescoredChart& rescored = rescore(prepared, weights, *worker);
     return ForestMaker(prepared, worker->chart, rescored).make(only_best);
 }
 
 KBestList ForestRescorer::kbest(const PreparedForest& prepared, std::span<const double> weights,
                                 const ListOptions& options) {
-    const Forest forest = rescore(prepared, weights, false);
-    return kbest_list(forest, score_edges(forest, weights), options);
+    auto worker = this->worker();
+    const RescoredChart& rescored = rescore(prepared, weights, *worker);
+    const RescoredGraph graph(prepared, worker->chart, rescored);
+    worker->search.start(graph, options.distinct, options.limit);
+    return read_list(
+        worker->search, options.size, [&](Symbol word) { return graph.text(word); },
+        [&](EdgeId edge, RowSum& sum) { graph.add_features(edge, sum); }, worker->features);
 }
 
 }  // namespace hopefear

@@ -20,6 +20,10 @@ void RescoredChart::clear() {
     first_ngram.assign(1, 0);
 }
 
+void RescoredChart::fail_log10() {
+    fail<ForestError>("a language model returned a log probability that is not finite");
+}
+
 class Rescorer::Search {
   public:
     Search(const LanguageModels& models, const NgramFeatures& ngrams, RescoreOptions options);
@@ -263,18 +267,18 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
     const std::uint32_t rank = ranks[0];
     const ScoredRule& rule = bundle.rules->rules[rank];
     const auto first_tail = static_cast<std::uint32_t>(out_.tails.size());
-    double score = rule.score;
-    for (std::int32_t slot = 1; slot <= bundle.rules->arity; ++slot) {
-        const std::uint32_t place = choices[slot].first + ranks[slot];
-        out_.tails.push_back(order_[place]);
-        score += scores_[place];
-    }
+    const std::int32_t arity = bundle.rules->arity;
+    for (std::int32_t slot = 1; slot <= arity; ++slot)
+        out_.tails.push_back(order_[choices[slot].first + ranks[slot]]);
     const auto parts = std::span(out_.tails).subspan(first_tail);
-    score += score_states(bundle, rule, parts);
-    if (ngrams_->size() > 0) score += score_ngrams(bundle, rule, parts);
+    double own = rule.score + score_states(bundle, rule, parts);
+    if (ngrams_->size() > 0) own += score_ngrams(bundle, rule, parts);
+    double score = own;
+    for (std::int32_t slot = 1; slot <= arity; ++slot)
+        score += scores_[choices[slot].first + ranks[slot]];
     const auto edge = static_cast<std::uint32_t>(out_.edges.size());
     RescoredChart::Node& node = out_.nodes[find_node(chart_node)];
-    out_.edges.push_back({candidate.bundle, rank, first_tail, node.first_edge});
+    out_.edges.push_back({own, candidate.bundle, rank, first_tail, node.first_edge});
     out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
     for (const float log10 : new_log10_) out_.log10.push_back(log10);
     node.first_edge = edge;

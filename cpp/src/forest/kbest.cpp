@@ -1,14 +1,10 @@
 #include "hopefear/forest/kbest.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/hash.hpp"
 #include "hopefear/base/threads.hpp"
-#include "hopefear/forest/inside_outside.hpp"
 #include "hopefear/forest/viterbi.hpp"
 
 namespace hopefear {
@@ -46,156 +42,23 @@ void Yield::append(const Yield& other) {
     }
 }
 
-KBest::KBest(const Forest& forest, std::vector<double> scores, bool distinct, std::size_t limit)
-    : forest_(&forest),
-      scores_(std::move(scores)),
-      best_(best_scores(forest, scores_)),
-      distinct_(distinct),
-      limit_(limit),
-      states_(forest.node_count()) {
+ScoredForest::ScoredForest(const Forest& forest, std::vector<double> scores)
+    : forest_(&forest), scores_(std::move(scores)), best_(best_scores(forest, scores_)) {
     if (best_.back() == impossible) fail_impossible();
-    std::size_t arity = 0;
-    for (EdgeId edge = 0; edge < static_cast<EdgeId>(forest.edge_count()); ++edge)
-        arity = std::max(arity, forest.tails(edge).size());
-    ranks_.assign(arity, 0);  // shared by the first candidates of all edges
 }
 
-bool KBest::worse(const Item& a, const Item& b) const {
-    if (a.score != b.score) return a.score < b.score;
-    if (a.edge != b.edge) return a.edge > b.edge;
-    return std::ranges::lexicographical_compare(ranks(b), ranks(a));
+EdgeId ScoredForest::best_edge(NodeId node) const {
+    return hopefear::best_edge(*forest_, scores_, best_, node);
 }
 
-KBest::State& KBest::open(NodeId node) {
-    std::unique_ptr<State>& state = states_[node];
-    if (state) return *state;
-    state = std::make_unique<State>();
-    const auto edge_score = [this](EdgeId edge) { return scores_[edge]; };
-    for (const EdgeId edge : forest_->edges(node)) {
-        const double score = edge_inside(*forest_, ViterbiSemiring(), edge_score, best_, edge);
-        if (score != impossible) state->candidates.push_back({score, edge, 0});
-    }
-    std::ranges::make_heap(state->candidates,
-                           [this](const Item& a, const Item& b) { return worse(a, b); });
-    return *state;
-}
-
-// Recursion over tails with an explicit stack: forests can be deep. A node is on the stack at most
-// once, as tails have lower numbers, so its state remembers where its work was interrupted.
-void KBest::require(Need need) {
-    stack_.assign(1, need);
-    while (!stack_.empty()) {
-        const Need top = stack_.back();
-        State& state = open(top.node);
-        if (state.exhausted || state.best.size() >= top.count) {
-            stack_.pop_back();
-            continue;
-        }
-        if (distinct_ && looked_at_ >= limit_) return;
-        if (const auto first = advance(state)) stack_.push_back(*first);
-    }
-}
-
-// Take one more candidate, unless a tail needs more derivations first.
-std::optional<KBest::Need> KBest::advance(State& state) {
-    if (state.expanding)
-        if (const auto need = expand(state)) return need;
-    if (state.candidates.empty()) {
-        state.exhausted = true;
-        return std::nullopt;
-    }
-    if (distinct_)
-        if (const auto need = missing_tail(state.candidates.front())) return need;
-    take(state);
-    return std::nullopt;
-}
-
-// Add the successors of the last derivation: one rank raised by one. Each vector of ranks has a
-// single predecessor, with its last nonzero rank lowered.
-std::optional<KBest::Need> KBest::expand(State& state) {
-    const Item item = *state.expanding;
-    const auto tails = forest_->tails(item.edge);
-    for (; state.slot < tails.size(); ++state.slot) {
-        const NodeId tail = tails[state.slot];
-        const std::size_t count = ranks(item)[state.slot] + 2;
-        const State& below = open(tail);
-        if (below.best.size() < count && !below.exhausted) return Need{tail, count};
-        if (below.best.size() >= count) raise(state, item, state.slot);
-    }
-    state.expanding.reset();
-    return std::nullopt;
-}
-
-void KBest::raise(State& state, const Item& item, std::size_t slot) {
-    const auto tails = forest_->tails(item.edge);
-    if (ranks_.size() > std::numeric_limits<std::uint32_t>::max() - tails.size())
-        fail<ForestError>("the search for the next derivation examined too many derivations");
-    Item successor{scores_[item.edge], item.edge, static_cast<std::uint32_t>(ranks_.size())};
-    for (std::size_t i = 0; i < tails.size(); ++i) {
-        const std::uint32_t rank = ranks_[item.ranks + i] + (i == slot ? 1 : 0);
-        ranks_.push_back(rank);
-        const double below = rank == 0 ? best_[tails[i]] : states_[tails[i]]->best[rank].score;
-        successor.score = add_scores(successor.score, below);
-    }
-    state.candidates.push_back(successor);
-    std::ranges::push_heap(state.candidates,
-                           [this](const Item& a, const Item& b) { return worse(a, b); });
-}
-
-std::optional<KBest::Need> KBest::missing_tail(const Item& item) {
-    const auto tails = forest_->tails(item.edge);
-    for (std::size_t i = 0; i < tails.size(); ++i) {
-        const std::size_t count = ranks(item)[i] + 1;
-        if (open(tails[i]).best.size() < count) return Need{tails[i], count};
-    }
-    return std::nullopt;
-}
-
-void KBest::take(State& state) {
-    std::ranges::pop_heap(state.candidates,
-                          [this](const Item& a, const Item& b) { return worse(a, b); });
-    const Item item = state.candidates.back();
-    state.candidates.pop_back();
-    ++looked_at_;
-    state.expanding = item;
-    const auto own_ranks = ranks(item);
-    state.slot = own_ranks.size();
-    while (state.slot > 0 && own_ranks[state.slot - 1] == 0) --state.slot;
-    if (state.slot > 0) --state.slot;
-    if (distinct_) {
-        const Yield words = yield(item);
-        if (!state.seen.insert(words).second) return;
-        state.yields.push_back(words);
-    }
-    state.best.push_back(item);
-}
-
-Yield KBest::yield(const Item& item) {
-    Yield words;
-    const auto tails = forest_->tails(item.edge);
-    for (const Symbol symbol : forest_->target(item.edge)) {
-        if (is_slot(symbol)) {
-            const std::int32_t slot = slot_of(symbol);
-            words.append(states_[tails[slot]]->yields[ranks(item)[slot]]);
-        } else {
-            words.append(symbol);
-        }
-    }
-    return words;
+KBest::KBest(const Forest& forest, std::vector<double> scores, bool distinct, std::size_t limit)
+    : forest_(forest, std::move(scores)) {
+    search_.start(forest_, distinct, limit);
 }
 
 std::optional<ScoredDerivation> KBest::next() {
-    require({forest_->root(), std::size_t{given_} + 1});
-    const State& root = *states_[forest_->root()];
-    if (root.best.size() <= given_) return std::nullopt;
-    const std::uint32_t rank = given_++;
-    Derivation edges = collect_derivation(*forest_, rank, [&](NodeId node, std::uint32_t i) {
-        if (!states_[node] || states_[node]->best.empty())
-            return Choice{best_edge(*forest_, scores_, best_, node)};
-        const Item& item = states_[node]->best[i];
-        return Choice{item.edge, ranks(item)};
-    });
-    return ScoredDerivation{std::move(edges), root.best[rank].score};
+    if (!search_.next()) return std::nullopt;
+    return ScoredDerivation{search_.edges(), search_.score()};
 }
 
 DerivationList kbest(const Forest& forest, std::vector<double> scores, std::size_t k, bool distinct,
@@ -211,21 +74,13 @@ DerivationList kbest(const Forest& forest, std::vector<double> scores, std::size
 }
 
 KBestList kbest_list(const Forest& forest, std::vector<double> scores, const ListOptions& options) {
-    KBest search(forest, std::move(scores), options.distinct, options.limit);
-    KBestList list;
-    while (list.texts.size() < options.size) {
-        const auto next = search.next();
-        if (!next) break;
-        std::string& text = list.texts.emplace_back();
-        for (const Symbol word : derivation_words(forest, next->edges)) {
-            if (!text.empty()) text += ' ';
-            text += forest.words()->text(word);
-        }
-        const auto [ids, values] = derivation_features(forest, next->edges);
-        list.features.append(ids, values);
-    }
-    list.features.freeze();
-    return list;
+    const ScoredForest scored(forest, std::move(scores));
+    KBestSearch<ScoredForest> search;
+    search.start(scored, options.distinct, options.limit);
+    const auto text = [&](Symbol word) { return forest.words()->text(word); };
+    const auto features = [&](EdgeId edge, RowSum& sum) { sum.add(forest.features(edge)); };
+    RowSum sum;
+    return read_list(search, options.size, text, features, sum);
 }
 
 std::size_t add_list(std::size_t sentence, const KBestList& list, NBestBuilder& builder) {

@@ -47,6 +47,10 @@ class ForestRescorer {
                      Worker& worker) const;
     void make_list(const PreparedForest& prepared, std::size_t list, Worker& worker) const;
     void make_chart(const PreparedForest& prepared, Worker& worker) const;
+    [[nodiscard]] WorkerPool<Worker>::Loan worker();
+    // The result is valid as long as nobody else uses the worker.
+    const RescoredChart& rescore(const PreparedForest& prepared, std::span<const double> weights,
+                                 Worker& worker) const;
 
     std::vector<std::string> model_names_;
     std::vector<std::string> ngram_names_;

@@ -43,6 +43,7 @@ struct RescoredChart {
         std::uint32_t first_edge;  // linked by Edge::next
     };
     struct Edge {
+        double score;  // without its tails
         std::uint32_t bundle;
         std::uint32_t rule;  // in the list of the bundle
         std::uint32_t first_tail;
@@ -63,6 +64,8 @@ struct RescoredChart {
     }
     [[nodiscard]] const Node& root() const { return nodes.back(); }
     void clear();
+    // Throw ForestError: a log probability is not finite.
+    [[noreturn]] static void fail_log10();
 };
 
 // The part of a rescored chart that derivations of the root use, or only the best one.

@@ -43,12 +43,14 @@ struct Choice {
 
 [[noreturn]] void fail_derivation_size();
 
-// The derivation of the root that results from `choose(node, rank)`, top down.
-template <class Choose>
-[[nodiscard]] Derivation collect_derivation(const Forest& forest, std::uint32_t rank,
+// The derivation of the root, which is the last node, that results from `choose(node, rank)`, top
+// down.
+template <class Hypergraph, class Choose>
+[[nodiscard]] Derivation collect_derivation(const Hypergraph& forest, std::uint32_t rank,
                                             const Choose& choose) {
     Derivation edges;
-    std::vector<std::pair<NodeId, std::uint32_t>> stack{{forest.root(), rank}};
+    const auto root = static_cast<NodeId>(forest.node_count()) - 1;
+    std::vector<std::pair<NodeId, std::uint32_t>> stack{{root, rank}};
     while (!stack.empty()) {
         const auto [node, node_rank] = stack.back();
         stack.pop_back();
@@ -57,7 +59,8 @@ template <class Choose>
         edges.push_back(choice.edge);
         const auto tails = forest.tails(choice.edge);
         for (std::size_t i = tails.size(); i-- > 0;)
-            stack.emplace_back(tails[i], choice.ranks.empty() ? 0 : choice.ranks[i]);
+            stack.emplace_back(static_cast<NodeId>(tails[i]),
+                               choice.ranks.empty() ? 0 : choice.ranks[i]);
     }
     return edges;
 }

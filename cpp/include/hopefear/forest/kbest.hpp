@@ -1,104 +1,61 @@
-// The k best derivations, one after the other.
-//
-// Huang & Chiang (2005), Better k-best parsing, algorithm 3 (lazy): a derivation of a node is an
-// edge and, for each tail, a rank among the derivations of that tail. The next best derivation is
-// found by raising one rank; only then are further derivations of the tail computed.
+// The k best derivations of a forest, and n-best lists.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "hopefear/base/feature_rows.hpp"
+#include "hopefear/base/row_sum.hpp"
 #include "hopefear/forest/derivation.hpp"
 #include "hopefear/forest/forest.hpp"
 #include "hopefear/forest/forest_set.hpp"
+#include "hopefear/forest/kbest_search.hpp"
 #include "hopefear/nbest/builder.hpp"
 
 namespace hopefear {
 
-// A fingerprint of a string of words; the fingerprint of a concatenation follows from those of its
-// parts. Two bases modulo 2^61 - 1: two different strings collide with a probability of about
-// length² 2^-120.
-class Yield {
+// A forest whose edges have scores, as KBestSearch reads it.
+class ScoredForest {
   public:
-    void append(Symbol word);
-    void append(const Yield& other);
-    friend bool operator==(const Yield& a, const Yield& b) {
-        return a.hash_[0] == b.hash_[0] && a.hash_[1] == b.hash_[1];
+    // Throws ForestError if no derivation is possible. The forest must outlive this object.
+    ScoredForest(const Forest& forest, std::vector<double> scores);
+
+    [[nodiscard]] std::size_t node_count() const { return forest_->node_count(); }
+    template <class Use>
+    void for_each_edge(NodeId node, const Use& use) const {
+        for (const EdgeId edge : forest_->edges(node)) use(edge);
     }
-    struct Hash {
-        std::size_t operator()(const Yield& yield) const { return yield.hash_[0]; }
-    };
+    [[nodiscard]] std::span<const NodeId> tails(EdgeId edge) const { return forest_->tails(edge); }
+    [[nodiscard]] std::span<const Symbol> target(EdgeId edge) const {
+        return forest_->target(edge);
+    }
+    [[nodiscard]] static bool is_word(Symbol symbol) { return !is_slot(symbol); }
+    [[nodiscard]] double score(EdgeId edge) const { return scores_[edge]; }
+    [[nodiscard]] double best(NodeId node) const { return best_[node]; }
+    [[nodiscard]] EdgeId best_edge(NodeId node) const;
 
   private:
-    std::uint64_t hash_[2] = {0, 0};
-    std::uint64_t power_[2] = {1, 1};  // base to the length
+    const Forest* forest_;
+    std::vector<double> scores_;
+    std::vector<double> best_;  // by node
 };
 
+// The derivations of a forest, one after the other: see KBestSearch.
 class KBest {
   public:
-    // With `distinct`, only the best of all derivations with the same words is returned. Duplicates
-    // are dropped at every node (what is worse at a node is worse at the root). The search stops
-    // after `limit` derivations of any nodes, which bounds the memory at about 100 bytes each.
-    // Without `distinct` there is no limit. `forest` must outlive this object.
     KBest(const Forest& forest, std::vector<double> scores, bool distinct, std::size_t limit);
-
-    KBest(KBest&&) = default;
     KBest(const KBest&) = delete;
 
-    // The next derivation, or nothing if there is none or `limit` was reached. Scores do not
-    // increase; equal ones come in the order of the edges at the root.
+    // The next derivation, or nothing if there is none or `limit` was reached.
     std::optional<ScoredDerivation> next();
 
   private:
-    struct Item {
-        double score;
-        EdgeId edge;
-        std::uint32_t ranks;  // where in ranks_ those of the tails begin
-    };
-    struct State {  // of a node
-        std::vector<Item> best;
-        std::vector<Item> candidates;  // a heap, the best on top
-        std::vector<Yield> yields;     // of `best`, if they have to be distinct
-        std::unordered_set<Yield, Yield::Hash> seen;
-        std::optional<Item> expanding;  // the last one taken; its successors are being added
-        std::size_t slot = 0;           // the rank to raise next
-        bool exhausted = false;
-    };
-    struct Need {  // so many derivations of a node
-        NodeId node;
-        std::size_t count;
-    };
-
-    [[nodiscard]] std::span<const std::uint32_t> ranks(const Item& item) const {
-        return std::span(ranks_).subspan(item.ranks, forest_->tails(item.edge).size());
-    }
-    [[nodiscard]] bool worse(const Item& a, const Item& b) const;
-    State& open(NodeId node);
-    void require(Need need);
-    [[nodiscard]] std::optional<Need> advance(State& state);
-    [[nodiscard]] std::optional<Need> expand(State& state);
-    [[nodiscard]] std::optional<Need> missing_tail(const Item& item);
-    void raise(State& state, const Item& item, std::size_t slot);
-    void take(State& state);
-    [[nodiscard]] Yield yield(const Item& item);
-
-    const Forest* forest_;
-    std::vector<double> scores_;
-    std::vector<double> best_;  // Viterbi scores of nodes
-    bool distinct_;
-    std::size_t limit_;
-    std::size_t looked_at_ = 0;
-    std::uint32_t given_ = 0;
-    std::vector<std::uint32_t> ranks_;
-    std::vector<std::unique_ptr<State>> states_;
-    std::vector<Need> stack_;
+    ScoredForest forest_;
+    KBestSearch<ScoredForest> search_;
 };
 
 // The k best derivations, or fewer if there are no more.
@@ -117,6 +74,26 @@ struct KBestList {
     std::vector<std::string> texts;
     FeatureRows features;
 };
+
+// The list of the derivations that a search finds; text(symbol) is a word, and features(edge, sum)
+// adds the features of an edge to a sum.
+template <class Hypergraph, class Text, class Features>
+[[nodiscard]] KBestList read_list(KBestSearch<Hypergraph>& search, std::size_t size,
+                                  const Text& text, const Features& features, RowSum& sum) {
+    KBestList list;
+    while (list.texts.size() < size && search.next()) {
+        for (const EdgeId edge : search.edges()) features(edge, sum);
+        const SparseView row = sum.take();
+        list.features.append(row.ids, row.values);
+        std::string& words = list.texts.emplace_back();
+        search.for_each_word([&](Symbol symbol) {
+            if (!words.empty()) words += ' ';
+            words += text(symbol);
+        });
+    }
+    list.features.freeze();
+    return list;
+}
 
 // The k best derivations of a forest as a list; `scores` are those of its edges.
 [[nodiscard]] KBestList kbest_list(const Forest& forest, std::vector<double> scores,
