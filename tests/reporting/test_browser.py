@@ -155,22 +155,31 @@ def test_sentences_are_searched_and_ordered_by_keys_alone(browser: Any, report: 
         page.keyboard.press("Escape")
         assert len(visible_sentences(page)) == 3
         page.keyboard.press("Tab")
-        order = page.locator("#sentences select").first
+        order = page.get_by_label("Order of the sentences").first
         order.select_option("order of the data")
         assert visible_sentences(page) == ["0", "1", "3"]
         order.select_option("largest gain")
         assert visible_sentences(page)[0] in ("1", "3")
 
 
-def test_sentences_of_each_run_are_searched_on_their_own(browser: Any, report: Path) -> None:
+def test_the_run_whose_sentences_are_shown_is_chosen(browser: Any, report: Path) -> None:
     with Shown(browser, report) as page:
-        second = page.locator("#sentences details")
-        assert not second.locator("li").first.is_visible()
-        second.locator("summary").click()
-        assert "in second" in second.text_content()
-        second.locator("input").fill("cats")
+        second = page.locator("#sentence-list-2")
+        assert not second.is_visible()
+        page.get_by_label("Run", exact=True).select_option("second")
+        assert second.is_visible()
+        assert visible_sentences(page) == []
+        page.keyboard.press("Escape")
+        page.locator("#main").focus()
+        page.keyboard.press("/")
+        page.keyboard.type("cats")
         assert second.locator("li:visible").count() == 1
+        page.get_by_label("Run", exact=True).select_option("first")
         assert len(visible_sentences(page)) == 3
+        page.get_by_role("button", name="Open all").click()
+        page.get_by_role("button", name="Close all").click()
+        assert len(visible_sentences(page)) == 3
+        assert not second.is_visible()
 
 
 def test_charts_can_be_used_with_keys(browser: Any, report: Path) -> None:

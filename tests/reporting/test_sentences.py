@@ -67,7 +67,9 @@ def test_the_best_run_comes_first_and_the_others_share_as_many_sentences(tmp_pat
     assert counts == [("best", 12), ("a", 4), ("c", 4)]
     page = report_html(records, sentences=12)
     assert page.count("<li data-number=") == 20
-    assert page.index('id="sentence-list"') < page.index("Sentences of a</summary>")
+    assert page.index('<details class="run" open><summary>best') < page.index(
+        "<summary>a</summary>"
+    )
     assert [page.count(f'id="sentence-list-{i}"') for i in (2, 3, 4)] == [1, 1, 0]
 
 

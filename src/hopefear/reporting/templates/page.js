@@ -37,7 +37,7 @@
   };
   show();
 
-  const folds = () => [...document.querySelectorAll("main details")];
+  const folds = () => [...document.querySelectorAll("main details:not(.run)")];
   const open = button("Open all", () => {
     const all = folds();
     const some = all.some((fold) => !fold.open);
@@ -68,7 +68,7 @@
   // "/" goes to the search, unless something is being typed.
   addEventListener("keydown", (event) => {
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName);
-    const search = document.querySelector("main input[type=search]");
+    const search = [...document.querySelectorAll("main input[type=search]")].find((one) => one.offsetParent);
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey || !search) return;
     event.preventDefault();
     search.focus();

@@ -1,4 +1,4 @@
-// Sentences: a search that shows those with all its words, and an order.
+// Sentences: a choice of the run, a search that shows those with all its words, and an order.
 "use strict";
 (() => {
   const orders = {
@@ -15,6 +15,22 @@
   };
 
   const enliven = () => {
+    for (const tools of document.querySelectorAll(".tools[data-runs][hidden]")) {
+      const runs = [...tools.parentElement.querySelectorAll("details.run")];
+      const choice = make("select", tools, { ariaLabel: "Run" });
+      for (const run of runs) {
+        const summary = run.querySelector("summary"), name = summary.textContent;
+        make("option", choice, { value: name, textContent: `Run: ${name}` });
+        summary.hidden = true; // the choice says the same
+      }
+      const show = () => runs.forEach((run, i) => {
+        run.hidden = i !== choice.selectedIndex;
+        run.open ||= !run.hidden;
+      });
+      choice.addEventListener("change", show);
+      show();
+      tools.hidden = false;
+    }
     for (const tools of document.querySelectorAll(".tools[data-for][hidden]")) {
       const list = document.getElementById(tools.dataset.for);
       const items = [...list.children];
