@@ -125,12 +125,16 @@ def test_curves_of_replicas_that_vary_decide_less() -> None:
     assert claim.judge(both(curves(A, 9.9, 10.1), curves(B, 9.4, 10.2))).result == "undecided"
 
 
-def test_steadier_compares_deviations_and_one_replica_has_none() -> None:
+def test_steadier_compares_deviations_of_replicas() -> None:
     found = both(outcome(A, [[1.0], [1.1]]), outcome(B, [[1.0], [3.0]]))
     assert Steadier(**SAYS, steady=A, others=(B,)).judge(found).result == "holds"
     assert Steadier(**SAYS, steady=B, others=(A,)).judge(found).result == "does not hold"
     alone = both(outcome(A, [[1.0]]), outcome(B, [[1.0], [3.0]]))
-    assert "A 0.00, B 1.41" in Steadier(**SAYS, steady=A, others=(B,)).judge(alone).evidence
+    verdict = Steadier(**SAYS, steady=A, others=(B,)).judge(alone)
+    assert verdict.result == "undecided"
+    assert "A 0.00, B 1.41; there are no replicas" in verdict.evidence
+    sure = replace(A, random=False)  # which no replica would change
+    assert Steadier(**SAYS, steady=sure, others=(B,)).judge(alone).result == "holds"
 
 
 def test_overfits_needs_more_on_tuning_and_less_on_test_data() -> None:

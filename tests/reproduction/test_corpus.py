@@ -67,6 +67,18 @@ def test_several_references_may_be_compressed_and_chosen(tmp_path: Path) -> None
         prepare_corpus(choice, Sizes(), tmp_path / "kjv")
 
 
+def test_files_may_end_in_txt(tmp_path: Path) -> None:
+    data = write(tmp_path / "data", train=3, dev=3, test=2)
+    for file in list(data.iterdir()):
+        file.rename(f"{file}.txt")
+    packed = gzip.compress((data / "test.en.txt").read_bytes())
+    (data / "test.en.txt").unlink()
+    (data / "test.en.txt.gz").write_bytes(packed)
+    corpus = prepare_corpus(CorpusChoice(directory=data), Sizes(), tmp_path / "out")
+    assert lines(corpus.test.references[0]) == ["en test 0", "en test 1"]
+    assert "cs to en" in corpus.description
+
+
 def test_languages_are_asked_for_where_names_do_not_tell(tmp_path: Path) -> None:
     data = write(tmp_path / "data", train=3, dev=3, test=2)
     for name in ("train", "dev", "test"):

@@ -76,7 +76,7 @@ def test_a_table_is_reproduced_and_costs_nothing_again(
     assert "Ramp loss 1 does poorly" not in claims  # its rows are in another table
     page = found.page.read_text(encoding="utf-8")
     assert "scaled down: at most 2 decodings, 2 epochs, 8 hypotheses" in page
-    assert "2 choices; 2 replicas" in page
+    assert "2 choices; replicas: 2" in page
     assert "reproduce gimpel2012 --data corpus" in page
     assert "--table 1 --quick -o out`" in page
     (row,) = [line for line in page.splitlines() if line.startswith("| PRO")]
@@ -160,7 +160,7 @@ def test_claims_alone_are_judged_with_other_epochs(tiny: Callable[..., Reproduct
     assert [len(found.outcomes[row].curve()) for row in found.paper.rows()] == [3, 3, 3]
     assert [one.claim.where for one in found.judged] == ["footnote 8", "footnote 8"]
     page = found.page.read_text(encoding="utf-8")
-    assert '--epochs 3 --replicas 1 --claim "ramp loss 1" --claim "Ramp loss 2" --quick' in page
+    assert "--epochs 3 --replicas 1 --claim 'ramp loss 1' --claim 'Ramp loss 2' --quick" in page
     with pytest.raises(
         ConfigError, match="no claim of gimpel2012 has 'MIRA' in it; it claims\n- MERT"
     ):

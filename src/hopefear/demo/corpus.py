@@ -31,6 +31,7 @@ class Corpus:
 
     def write(self, directory: Path) -> None:
         """Write each part as two files, ``PART.source`` and ``PART.target``."""
+        directory.mkdir(parents=True, exist_ok=True)
         for part in ("train", "dev", "test"):
             for side, name in enumerate(("source", "target")):
                 with open_output(directory / f"{part}.{name}") as out:

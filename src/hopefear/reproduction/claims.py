@@ -183,11 +183,13 @@ class Steadier:
 
     def judge(self, outcomes: Outcomes) -> Verdict:
         """Compare the standard deviations of test scores over replicas."""
-        found = [outcomes[row].deviation() or 0.0 for row in self.rows]
-        holds = all(found[0] <= other for other in found[1:])
-        return Verdict.of(
-            holds=holds, evidence=f"deviation over replicas: {_listed(self.rows, found)}"
-        )
+        deviations = [outcomes[row].deviation() for row in self.rows]
+        found = [0.0 if one is None else one for one in deviations]
+        evidence = f"deviation over replicas: {_listed(self.rows, found)}"
+        pairs = zip(self.rows, deviations, strict=True)
+        if any(row.random and one is None for row, one in pairs):
+            return Verdict(result="undecided", evidence=f"{evidence}; there are no replicas")
+        return Verdict.of(holds=all(found[0] <= other for other in found[1:]), evidence=evidence)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from hopefear.formats.files import open_output, read_lines
 
 __all__ = ["Corpus", "CorpusChoice", "Sizes", "TextSet", "check_choice", "prepare_corpus"]
 
-COMPRESSED = re.compile(r"\.(gz|bz2|xz)$")
+FILE_TYPE = re.compile(r"(\.txt)?(\.(gz|bz2|xz))?$")
 TUNING = ("tune", "tuning", "dev", "val", "valid", "validation")
 HELD_OUT = ("dev", "devtest", "val", "valid", "validation", "dev2", "heldout")
 USUAL_TARGETS = ("en", "target")
@@ -160,7 +160,7 @@ class _Files:
             raise DataError(f"{choice.directory}: is not a directory; expected one with a corpus")
         self.directory, self.names = choice.directory, choice.references
         self.files = {
-            COMPRESSED.sub("", file.name): file
+            FILE_TYPE.sub("", file.name, count=1): file
             for file in sorted(choice.directory.iterdir())
             if file.is_file() and "." in file.name
         }

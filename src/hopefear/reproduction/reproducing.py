@@ -5,12 +5,14 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 import hopefear
 from hopefear.commands import ReproduceSettings
 from hopefear.errors import ConfigError
 from hopefear.formats.files import Tell, remove_litter, tell_nobody
 from hopefear.formats.lock import FolderLock
+from hopefear.reporting.page import format_seconds
 from hopefear.reproduction.chiang2012 import CHIANG_2012
 from hopefear.reproduction.clark2014 import CLARK_2014
 from hopefear.reproduction.corpus import Corpus, CorpusChoice, Sizes, check_choice, prepare_corpus
@@ -189,22 +191,22 @@ def _facts(
     return {
         "command": _command(settings),
         "corpus": corpus.description,
-        "settings": how if scale.replicas is None else f"{how}; {scale.replicas} replicas",
+        "settings": how if scale.replicas is None else f"{how}; replicas: {scale.replicas}",
         "program": f"hopefear {hopefear.__version__}, Python {platform.python_version()}",
         "machine": f"{os.cpu_count()} processors, {platform.machine()}",
-        "time": f"{seconds / 60:.0f} minutes of learning, {at_once} rows at a time",
+        "time": f"{format_seconds(seconds)} of learning, {at_once} rows at a time",
     }
 
 
 def _command(settings: ReproduceSettings) -> str:
     """Return what to type for this page; threads and the like change nothing."""
-    words = ["hopefear reproduce", settings.paper, f"--data {settings.data.name}"]
+    words = ["hopefear reproduce", settings.paper, f"--data {quote(settings.data.name)}"]
     named = ("source_language", "target_language", "table", "sentences", "epochs", "replicas")
     for name in named:
         if (value := getattr(settings, name)) is not None:
-            words.append(f"--{name.replace('_', '-')} {value}")
-    words += [f'--claim "{text}"' for text in settings.claim]
-    words += [f"--references {name}" for name in settings.references]
+            words.append(f"--{name.replace('_', '-')} {quote(str(value))}")
+    words += [f"--claim {quote(text)}" for text in settings.claim]
+    words += [f"--references {quote(name)}" for name in settings.references]
     words += ["--quick"] if settings.quick else []
     words += [f"--seed {settings.seed}"] if settings.seed != 1 else []
-    return f"`{' '.join(words)} -o {settings.out.name}`"
+    return f"`{' '.join(words)} -o {quote(settings.out.name)}`"
