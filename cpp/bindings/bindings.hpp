@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "casters.hpp"
+
 namespace nb = nanobind;
 
 namespace hopefear::bindings {

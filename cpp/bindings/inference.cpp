@@ -1,9 +1,7 @@
 // Inference over forests: derivations, distributions over them, envelopes.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "hopefear/forest/derivation.hpp"

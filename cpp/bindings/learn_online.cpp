@@ -1,5 +1,3 @@
-#include <nanobind/stl/vector.h>
-
 #include "bindings.hpp"
 #include "hopefear/learn/batch_mira.hpp"
 #include "hopefear/learn/forest_loss.hpp"

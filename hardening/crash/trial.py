@@ -13,7 +13,7 @@ from hopefear.cli.program import run
 
 __all__ = ["Fault", "Outcome", "carry_out", "cut_power", "litter", "results", "warm_up"]
 
-PATIENCE = 60  # seconds, which no trial takes
+PATIENCE = 600  # seconds, which no trial takes even on a busy machine
 
 
 @dataclass(frozen=True)

@@ -252,6 +252,8 @@ def from_json(line: str, *, source: str = "event") -> Event:
     """Read an event from a line of JSON; `source` is named in errors."""
     try:
         table = json.loads(line)
+        if "\\ud" in line or "\\uD" in line:  # perhaps half of a surrogate pair
+            json.dumps(table, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:  # too many digits, or too deep, as well
         raise FormatError(f"{source}: not JSON: {error}") from error
     if not isinstance(table, dict) or not isinstance(table.get("event"), str):

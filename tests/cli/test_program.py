@@ -92,6 +92,24 @@ def test_too_little_memory_is_one_line_that_says_what_helps(
     assert "--threads 1" in found.err
 
 
+def test_a_library_that_forgets_to_say_why_it_failed_is_one_line(
+    hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = "<built-in function dot> returned NULL without setting an exception"
+
+    def failing(**_: object) -> None:
+        raise SystemError(problem)
+
+    monkeypatch.setattr(package, "evaluate", failing, raising=False)
+    found = hopefear("evaluate", "--hyp", "h", "--refs", "r")
+    assert found.code == 1
+    assert "failed without a reason; probably there is not enough memory" in found.err
+    assert found.err.count("\n") == 1
+    problem = "something else"
+    with pytest.raises(SystemError, match=problem):
+        hopefear("evaluate", "--hyp", "h", "--refs", "r")
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """Interrupts are ignored where tests run in the background, and programs inherit that."""

@@ -16,10 +16,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopefear.errors import FormatError, HopefearError
-from hopefear.formats import files, load_nbest, nbest_formats, read_lines, read_nbest, read_weights
+from hopefear.formats import (
+    files,
+    load_nbest,
+    nbest_formats,
+    read_forests,
+    read_lines,
+    read_nbest,
+    read_segments,
+    read_weights,
+)
 from hopefear.formats.base import Format, choose_format, weights_formats
 from hopefear.formats.files import Source, open_output, open_source
 from hopefear.formats.rules import read_rules
+from hopefear.formats.texts import read_feature_table, read_references
 from hopefear.registry import Registry
 from hopefear.types import Segment, Weights
 
@@ -99,6 +109,37 @@ def test_a_corrupt_compressed_file_is_an_error(tmp_path: Path, packer: str) -> N
     (tmp_path / "text").write_bytes(whole)
     with pytest.raises(FormatError, match="text: the compressed data is corrupt"):
         read_lines(tmp_path / "text")
+
+
+BOMBS: dict[str, Callable[[Path], object]] = {
+    "text": read_lines,
+    "lists": lambda path: load_nbest(path, "moses"),
+    "lists, streamed": lambda path: list(read_nbest(path, "moses")),
+    "records": lambda path: load_nbest(path, "records"),
+    "weights": lambda path: read_weights(path, "tsv"),
+    "rules": lambda path: read_rules(path, "moses"),
+    "forests": lambda path: list(read_forests(path, "travatar-forest")),
+    "forests in a directory": lambda path: list(read_forests(path.parent, "moses-hypergraph")),
+    "segments": lambda path: list(read_segments(path)),
+    "references": lambda path: read_references([path]),
+    "feature table": lambda path: list(read_feature_table(path)),
+}
+
+
+@pytest.mark.parametrize("packer", ["gzip", "bzip2", "xz"])
+@pytest.mark.parametrize("reader", BOMBS)
+def test_what_grows_without_measure_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str, packer: str
+) -> None:
+    monkeypatch.setattr(files, "ANY_GROWTH", 1 << 20)
+    (tmp_path / "0").write_bytes(PACKERS[packer](b" " * (1 << 23)))
+    with pytest.raises(FormatError, match="becomes more than 100 times as large"):
+        BOMBS[reader](tmp_path / "0")
+
+
+def test_a_small_file_may_become_as_large_as_it_likes(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(gzip.compress(b"a" * 50_000_000))
+    assert len(read_lines(tmp_path / "text")[0]) == 50_000_000
 
 
 def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:

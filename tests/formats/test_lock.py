@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hopefear.errors import ConfigError
-from hopefear.formats.lock import LOCK_FILE, FolderLock
+from hopefear.formats.lock import LOCK_FILE, FolderLock, is_in_use
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -50,3 +50,23 @@ def test_a_lock_file_with_other_content_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / LOCK_FILE).write_text("[]" * 1000)
     with FolderLock(tmp_path), pytest.raises(ConfigError, match=r"process \d+ on"):
         FolderLock(tmp_path)
+
+
+def test_the_file_that_a_link_leads_to_stays_as_it_is(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("precious")
+    (tmp_path / LOCK_FILE).symlink_to(other)
+    with pytest.raises(OSError, match=LOCK_FILE):
+        FolderLock(tmp_path)
+    assert other.read_text() == "precious"
+
+
+@pytest.mark.parametrize("text", ['{"process": 1e999, "host": "h"}', "[" * 995, "{}", "\xff", ""])
+def test_a_lock_file_that_says_nothing_means_nobody(tmp_path: Path, text: str) -> None:
+    (tmp_path / LOCK_FILE).write_text(text, encoding="latin-1")
+    assert not is_in_use(tmp_path)
+
+
+def test_a_lock_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / LOCK_FILE)
+    assert not is_in_use(tmp_path)

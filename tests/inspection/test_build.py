@@ -1,5 +1,6 @@
 """Clouds: of lists by the definitions of hope and fear, of forests against the enumeration."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -217,7 +218,16 @@ def test_reading_returns_the_cloud_that_was_written(data: ListSet, tmp_path: Pat
     assert read_cloud(tmp_path / "cloud.json") == cloud
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"sentence": 1}', "\udcff"])
+def test_candidates_that_do_not_fit_together_are_refused(data: ListSet, tmp_path: Path) -> None:
+    cloud, path = list_cloud(data, START, 1), tmp_path / "cloud.json"
+    longer = replace(cloud.hope, statistics=(*cloud.hope.statistics, 1.0))
+    for damaged in (replace(cloud, hope=longer), replace(cloud, listed=())):
+        write_cloud(path, damaged)
+        with pytest.raises(FormatError, match=r"cloud\.json: its candidates do not fit together"):
+            read_cloud(path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "[" * 9000, "{}", '{"sentence": 1}', "\udcff"])
 def test_a_broken_file_is_refused(content: str, tmp_path: Path) -> None:
     path = tmp_path / "cloud.json"
     path.write_bytes(content.encode(errors="surrogateescape"))

@@ -69,6 +69,13 @@ def test_only_plain_numbers_are_unpacked(kind: object) -> None:
         unpack(len(head).to_bytes(8, "little") + head + bytes(16))
 
 
+@pytest.mark.parametrize("shape", [[1 << 70], [0, 1 << 70], [1 << 62, 4], [-1], [1.5], "1", 1])
+def test_shapes_that_cannot_be_are_refused(shape: object) -> None:
+    head = json.dumps([["weights", "<f8", shape]]).encode()
+    with pytest.raises(DataError):
+        unpack(len(head).to_bytes(8, "little") + head + bytes(16))
+
+
 @given(st.lists(st.binary(max_size=9)))
 def test_messages_are_joined_and_split_again(messages: list[bytes]) -> None:
     joined = join_messages(messages)

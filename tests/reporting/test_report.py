@@ -303,6 +303,16 @@ def test_a_repeated_epoch_counts_once(tmp_path: Path) -> None:
     assert len(replica.history) == 3
 
 
+def test_a_log_of_two_starts_is_about_the_second(tmp_path: Path) -> None:
+    events = events_of_a_run(WEIGHTS, scores=[35.5, 33.25])
+    path = write_run(tmp_path / "run", [*events[:2], *events])
+    replica = read_run(path).log
+    assert [event.epoch for event in replica.epochs] == [1, 2]
+    assert len(replica.history) == 3
+    path = write_run(tmp_path / "other", [*events[:2], events[0]])
+    assert "was stopped: 0 of 9 epochs" in Page(html(path)).text
+
+
 def test_features_may_appear_later(tmp_path: Path) -> None:
     grown = Weights({"new": 3.0, "lm": 2.0})
     replica = read_run(
@@ -318,6 +328,7 @@ def test_features_may_appear_later(tmp_path: Path) -> None:
         ("nonsense\n", r"events.jsonl:1: not JSON"),
         ('{"event": "nobody"}\n', r"events.jsonl:1: unknown event 'nobody'"),
         ("\udcff\n", r"events.jsonl:1: is not UTF-8"),
+        ('{"event": "warned", "message": "\\ud800"}\n', r"events.jsonl:1: not JSON: .*surrogates"),
         (
             '{"event":"epoch_finished","epoch":1,"metric":"B","weights":{},"seconds":1}\n',
             r"events.jsonl: epoch 1 finishes before the run starts",

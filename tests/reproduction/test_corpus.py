@@ -105,7 +105,7 @@ def test_a_corpus_that_is_there_is_used_again_and_another_refused(tmp_path: Path
 def test_a_damaged_description_is_an_error(tmp_path: Path) -> None:
     data, out = write(tmp_path / "data", train=3, dev=6, test=4), tmp_path / "out"
     prepare_corpus(CorpusChoice(directory=data), Sizes(), out)
-    for damaged in ("{", "[]", '{"sentences": 1}'):
+    for damaged in ("{", "[]", "[" * 9000, '{"sentences": 1}', '{"sentences": {"train": "3"}}'):
         (out / "corpus.json").write_text(damaged, encoding="utf-8")
         with pytest.raises(FormatError, match=r"corpus\.json: is damaged"):
             prepare_corpus(CorpusChoice(directory=data), Sizes(), out)

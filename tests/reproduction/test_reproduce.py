@@ -200,7 +200,7 @@ def test_what_a_killed_process_left_is_removed_and_one_at_a_time_works(
 ) -> None:
     run = tmp_path / "out" / "runs" / "gimpel2012-rampion"
     run.mkdir(parents=True)
-    (run / ".test.txt.123.part").write_text("half")
+    (run / ".test.txt.0123456789abcdef.part").write_text("half")
     with FolderLock(tmp_path / "out"), pytest.raises(ConfigError, match="is in use by"):
         tiny("gimpel2012", table="1")
     assert list(run.iterdir())

@@ -50,7 +50,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
     for event in tune("kbest-mira", out=out, **options):
         if isinstance(event, EpochFinished) and event.epoch == 3:
             break
-    litter = [out / ".weights.tsv.0a.part", out / "checkpoint" / ".state.npz.0b.part"]
+    names = ("weights.tsv.0123456789abcdef", "checkpoint/.state.npz.0b0b0b0b0b0b0b0b")
+    litter = [out / f".{names[0]}.part", out / f"{names[1]}.part"]
     for path in litter:
         path.touch()
     list(resume_tuning(out))

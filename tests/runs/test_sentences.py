@@ -1,5 +1,7 @@
 """What a run changed: the sentences that its directory keeps agree with what the run told."""
 
+import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from candidate_files import CandidateFiles, write_candidates
 from hopefear import Model, resume_events
 from hopefear import tune_events as tune
+from hopefear.errors import FormatError
 from hopefear.events import EpochFinished, Event, ReplicasFinished, RunFinished, RunStarted
 from hopefear.formats import write_forests
 from hopefear.learners import KBestMira
@@ -71,6 +74,19 @@ def test_the_sentences_of_lists_have_the_scores_of_the_run(
     for side, statistics in (("start", sentences.start), ("result", sentences.result)):
         found = prepared.statistics([getattr(text, side) for text in all_texts])
         np.testing.assert_array_equal(found, statistics)
+
+
+def test_sentences_without_names_are_numbered_and_fewer_than_before_are_an_error(
+    files: CandidateFiles, tmp_path: Path
+) -> None:
+    lists(files, tmp_path / "run")
+    sentences, file = kept(tmp_path / "run"), tmp_path / "run" / SENTENCES_FILE
+    header, first, *_ = gzip.decompress(file.read_bytes()).splitlines()
+    nameless = {key: value for key, value in json.loads(first).items() if key != "name"}
+    file.write_bytes(gzip.compress(header + b"\n" + json.dumps(nameless).encode()))
+    assert [text.name for text in kept(tmp_path / "run").texts([0])] == ["0"]
+    with pytest.raises(FormatError, match="has changed and has fewer sentences now"):
+        sentences.texts([0, 3])
 
 
 def test_held_out_data_judge_a_run_that_has_some(files: CandidateFiles, tmp_path: Path) -> None:

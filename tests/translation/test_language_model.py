@@ -131,6 +131,23 @@ def test_counts_that_cannot_be_are_refused_before_kenlm_sees_them(
         load_language_model(path)
 
 
+@pytest.mark.parametrize("before", ["#\n" * 2000, " \t\n" * 2000, "# \\1-grams:\n"])
+def test_counts_are_checked_wherever_kenlm_finds_them(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "counts.arpa"
+    path.write_text(before + ARPA)
+    assert load_language_model(path).order == 2
+    path.write_text(before + ARPA.replace("ngram 2=3", "ngram 2=999999999999"))
+    with pytest.raises(FormatError, match=r"counts\.arpa:\d+: expected 'ngram 2=COUNT'"):
+        load_language_model(path)
+
+
+def test_a_header_without_line_ends_is_not_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "long.arpa"
+    path.write_bytes(b"#" * 100_000 + b"\n" + ARPA.encode())
+    with pytest.raises(FormatError, match=r"long\.arpa:1: has 65536 bytes and more"):
+        load_language_model(path)
+
+
 def test_what_grows_without_measure_is_not_decompressed(tmp_path: Path) -> None:
     path = tmp_path / "bomb.arpa.gz"
     path.write_bytes(gzip.compress(ARPA.encode() + b" " * 50_000_000))

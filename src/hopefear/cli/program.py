@@ -105,6 +105,13 @@ def run(arguments: Sequence[str]) -> int:
         if state.get("debug"):
             traceback.print_exc()
         return _fail(_told(error, words), 2 if isinstance(error, ConfigError) else 1)
+    except SystemError as error:
+        if "without setting an exception" not in str(error):
+            raise
+        # NumPy forgets in places to say that there was no memory.
+        if state.get("debug"):
+            traceback.print_exc()
+        return _fail(f"a library failed without a reason; probably {NO_MEMORY}", 1)
 
 
 class _Whole(io.RawIOBase):

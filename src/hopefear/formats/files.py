@@ -53,6 +53,11 @@ PIECE_BYTES = 1 << 18
 # No line of any format comes near this length; a longer one means a broken or hostile file.
 LONGEST_LINE = 1 << 30
 BYTE_ORDER_MARK = "\ufeff"
+# Lists and forests become 5 to 20 times as large; what grows more than this is made to fill memory.
+MAX_GROWTH = 100
+ANY_GROWTH = 1 << 26  # bytes that a file may always become
+# Names of temporary files, of ours and of the core.
+LITTER = re.compile(r"\..+\.([0-9a-f]{16}|\w{6})\.part", re.DOTALL)
 
 
 def tell_nobody(file: str, done: int, total: int) -> None:
@@ -81,7 +86,7 @@ class Source:
         if stream is not None:
             with self._intact():
                 self._head = stream.read(HEAD_BYTES)
-            self._stream = _replay(self._head, stream)
+            self._stream = io.BufferedReader(_Replay(self._head, stream), PIECE_BYTES)
 
     @property
     def is_directory(self) -> bool:
@@ -305,13 +310,14 @@ def _to_disk(path: Path) -> None:
 
 def is_litter(name: str) -> bool:
     """Whether a file has the name of a temporary one, which a killed process leaves."""
-    return name.startswith(".") and name.endswith(".part")
+    return LITTER.fullmatch(name) is not None
 
 
 def remove_litter(folder: Path) -> None:
     """Remove temporary files that a killed process left; the caller holds the folder's lock."""
     for path in folder.rglob(".*.part"):
-        path.unlink(missing_ok=True)
+        if is_litter(path.name) and not path.is_dir():
+            path.unlink(missing_ok=True)
 
 
 def _created(temporary: Path, target: Path, mode: Literal["wb", "xb"] = "xb") -> BinaryIO:
@@ -347,26 +353,53 @@ def _opened(path: Path) -> BinaryIO:
 
 def _decompressed(file: BinaryIO, name: str) -> BinaryIO:
     start = file.read(MAGIC_BYTES)
-    whole = _replay(start, file)
+    raw = _Replay(start, file)
+    whole = io.BufferedReader(raw, PIECE_BYTES)
     if start.startswith(ZSTD_MAGIC):
         raise FormatError(
             f"{name}: zstd compression is not supported; decompress the file, or use gzip"
         )
+    unpacker: Callable[[BinaryIO], io.BufferedIOBase]
     if start.startswith(GZIP_MAGIC):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=whole))
-    if start.startswith(XZ_MAGIC):
-        return cast(BinaryIO, lzma.LZMAFile(whole))
-    return cast(BinaryIO, bz2.BZ2File(whole)) if BZIP2_MAGIC.match(start) else whole
+        unpacker = _gunzip
+    elif start.startswith(XZ_MAGIC):
+        unpacker = lzma.LZMAFile
+    elif BZIP2_MAGIC.match(start):
+        unpacker = bz2.BZ2File
+    else:
+        return whole
+    return io.BufferedReader(_Bounded(unpacker(whole), raw, name), PIECE_BYTES)
 
 
-def _replay(head: bytes, rest: BinaryIO) -> BinaryIO:
-    """Return a stream of `head`, the bytes that were already read, and `rest`."""
-    return io.BufferedReader(_Replay(head, rest), 1 << 18)
+def _gunzip(file: BinaryIO) -> io.BufferedIOBase:
+    return gzip.GzipFile(fileobj=file)
+
+
+class _Bounded(io.RawIOBase):
+    """What a file is when it is decompressed, unless that is far too much."""
+
+    def __init__(self, unpacked: io.BufferedIOBase, packed: "_Replay", name: str) -> None:
+        self._unpacked, self._packed, self._name, self._size = unpacked, packed, name, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        count = self._unpacked.readinto(buffer)
+        self._size += count
+        if self._size > max(ANY_GROWTH, MAX_GROWTH * self._packed.taken):
+            raise FormatError(
+                f"{self._name}: becomes more than {MAX_GROWTH} times as large when it is "
+                "decompressed, which no text does; decompress it yourself if it is one"
+            )
+        return count
 
 
 class _Replay(io.RawIOBase):
+    """The bytes that were already read, and the rest; `taken` is how many were read again."""
+
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = memoryview(head), rest
+        self._head, self._rest, self.taken = memoryview(head), rest, 0
 
     def readable(self) -> bool:
         return True
@@ -375,6 +408,7 @@ class _Replay(io.RawIOBase):
         view = memoryview(buffer).cast("B")
         data = self._head[: len(view)] if self._head else self._rest.read(len(view))
         self._head = self._head[len(data) :]
+        self.taken += len(data)
         view[: len(data)] = data
         return len(data)
 

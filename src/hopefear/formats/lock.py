@@ -40,7 +40,10 @@ class FolderLock:
         self._path = folder / name
         folder.mkdir(parents=True, exist_ok=True)
         while True:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            # A link could lead to a file of somebody else, which would be emptied.
+            self._file = os.open(
+                self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644
+            )
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except OSError as error:
@@ -81,10 +84,20 @@ class FolderLock:
 
     def _owner(self) -> str:
         try:
-            found = json.loads(os.pread(self._file, 1000, 0))
-            return f"process {int(found['process'])} on {str(found['host'])[:100]}"
-        except (OSError, ValueError, KeyError, TypeError):
+            process, host = _read_owner(self._file)
+        except _UNKNOWN:
             return "another process"
+        return f"process {process} on {host}"
+
+
+# What reading an owner raises if there is no file, or something else in it.
+_UNKNOWN = (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError)
+
+
+def _read_owner(file: int) -> tuple[int, str]:
+    """Return the process that has a lock, and its machine."""
+    found = json.loads(os.pread(file, 1000, 0))
+    return int(found["process"]), str(found["host"])[:100]
 
 
 def is_in_use(folder: Path) -> bool:
@@ -93,9 +106,12 @@ def is_in_use(folder: Path) -> bool:
     The lock itself is not tried, which would be in the way of others.
     """
     try:
-        found = json.loads((folder / LOCK_FILE).read_bytes()[:1000])
-        process, host = int(found["process"]), found["host"]
-    except (OSError, ValueError, KeyError, TypeError):
+        file = os.open(folder / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            process, host = _read_owner(file)
+        finally:
+            os.close(file)
+    except _UNKNOWN:
         return False
     if host != socket.gethostname():
         return True

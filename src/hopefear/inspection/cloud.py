@@ -141,10 +141,14 @@ def read_cloud(path: Path) -> Cloud:
     """Read a cloud that `write_cloud` wrote; raise FormatError if the file is not one."""
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
-        return config.decode(Cloud, table, source=str(path))
+        cloud = config.decode(Cloud, table, source=str(path))
+        dimensions = {len(chosen.statistics) for chosen in cloud.chosen.values()}
+        if len(dimensions) > 1 or not cloud.listed:
+            raise FormatError(f"{path}: its candidates do not fit together")
+        return cloud
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise FormatError(f"{path}: cannot be read: {error}") from error
     except ConfigError as error:
         raise FormatError(str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path}: cannot be read: {error}") from error

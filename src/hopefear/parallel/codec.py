@@ -139,7 +139,7 @@ def unpack(message: bytes) -> Arrays:
             array = np.frombuffer(message, np.dtype(kind), count, begin)
             arrays[name] = array.reshape(shape)
             begin += array.nbytes
-    except (ValueError, TypeError, LookupError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
         raise DataError(f"a message is damaged: {error}") from error
     if begin != len(message):
         raise DataError(f"a message is damaged: it has {len(message)} bytes, expected {begin}")

@@ -92,6 +92,7 @@ class Replica:
         match event:
             case RunStarted():
                 self.started = event
+                self.epochs.clear()
                 self.history.drop(0)
                 self.history.add(event.weights)
             case EpochFinished():

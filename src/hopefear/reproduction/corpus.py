@@ -145,9 +145,10 @@ def prepare_corpus(choice: CorpusChoice, sizes: Sizes, out: Path) -> Corpus:
 def _read_marker(path: Path) -> Any:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(found, dict) and isinstance(found.get("sentences"), dict):
+        counts = found["sentences"].values()
+        if all(isinstance(count, int) for count in counts):
             return found
-    except (ValueError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         pass
     raise FormatError(f"{path}: is damaged; remove the directory to start again")
 

@@ -396,7 +396,7 @@ def read_folder(run: Path) -> Path:
         return Path.cwd()
     try:
         return Path(str(json.loads(file.read_text(encoding="utf-8"))["folder"]))
-    except (OSError, KeyError, TypeError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise FormatError(f"{file}: does not say where the run was started: {error!r}") from error
 
 
@@ -417,7 +417,7 @@ def _read_texts(run: Path, name: str) -> dict[str, str]:
     try:
         found = json.loads(file.read_text(encoding="utf-8")).get(name, {})
         return {str(key): str(value) for key, value in found.items()}
-    except (OSError, AttributeError, ValueError) as error:
+    except (OSError, AttributeError, ValueError, RecursionError) as error:
         raise FormatError(f"{file}: does not say what {name} the run has: {error!r}") from error
 
 

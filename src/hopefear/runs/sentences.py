@@ -83,12 +83,14 @@ class Sentences:
         for number, line in enumerate(_lines(self.path), -1):
             if number in numbers:
                 found[number] = SentenceTexts(
-                    name=str(line["name"]),
+                    name=str(line.get("name", number)),
                     source=str(line.get("source", "")),
                     references=tuple(map(str, line.get("references", ()))),
-                    start=str(line["start"]),
-                    result=str(line["result"]),
+                    start=str(line.get("start", "")),
+                    result=str(line.get("result", "")),
                 )
+        if len(found) < len(numbers):  # another run's file has taken its place
+            raise FormatError(f"{self.path}: has changed and has fewer sentences now")
         return [found[number] for number in wanted]
 
 

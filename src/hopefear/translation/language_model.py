@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -35,7 +35,7 @@ KENLM_HEADER_SIZE = KENLM_REFERENCE_SIZE + KENLM_PARAMETERS.size  # and a count 
 KENLM_KINDS = 6
 MOST_ORDERS = 6  # that KenLM is compiled for
 MOST_BUCKETS = 100
-LONGEST_HEADER = 1000  # lines
+LONGEST_LINE = 1 << 16  # of a header
 # Language models become three to five times as large; what grows more than this is no such file.
 MAX_GROWTH = 100
 PIECE = 1 << 20
@@ -128,13 +128,7 @@ def check_header(file: str, name: str) -> None:
             check_binary_header(start, size, name)
             return
         lines.seek(0)
-        order = 0
-        for number, line in enumerate(islice(lines, LONGEST_HEADER), 1):
-            if line.startswith(b"\\1-grams:"):
-                return
-            if not line.startswith(b"ngram "):
-                continue
-            order += 1
+        for order, (number, line) in enumerate(_count_lines(lines, name), 1):
             found = re.fullmatch(rb"ngram\s+(\d{1,2})\s*=\s*(\d{1,18})\s*", line)
             # An n-gram takes at least a digit, n words of a letter, n blanks and a newline.
             if not found or int(found[1]) != order or int(found[2]) * (2 * order + 2) > size:
@@ -142,6 +136,20 @@ def check_header(file: str, name: str) -> None:
                     f"expected 'ngram {order}=COUNT', with no more n-grams than the file holds"
                 )
                 raise FormatError(f"{name}:{number}: {expected}, found {line[:60]!r}")
+
+
+def _count_lines(file: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that KenLM reads counts from, after blank lines and comments."""
+    begun = False
+    for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), 1):
+        if len(line) == LONGEST_LINE:
+            raise FormatError(f"{name}:{number}: has {LONGEST_LINE} bytes and more, expected ARPA")
+        if begun and line.startswith(b"ngram "):
+            yield number, line
+        elif not begun and line.startswith(b"\\data\\"):
+            begun = True
+        elif begun or (line.strip() and not line.startswith(b"#")):
+            return
 
 
 @contextmanager

@@ -10,16 +10,14 @@ import gzip
 import os
 import re
 import shutil
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import Literal
 
 from hopefear.errors import FormatError, file_error_reason, naming
 from hopefear.forest import Forest
 from hopefear.formats.fields import BLANK, split_blanks
-from hopefear.formats.files import Source, open_output
+from hopefear.formats.files import Source, open_output, open_source
 
 __all__ = [
     "Suffix",
@@ -99,8 +97,8 @@ def first_bytes(source: Source) -> bytes:
         return b""
     for path in source.path.iterdir():
         if path.name.partition(".")[0] == "0" and path.is_file():
-            with _opened(path) as stream:
-                return stream.read(SNIFFED_BYTES)
+            with open_source(path) as file:
+                return next(file.pieces(), b"")[:SNIFFED_BYTES]
     return b""
 
 
@@ -108,8 +106,8 @@ def read_whole(path: Path) -> bytes:
     """Return the content of a file, decompressed."""
     pieces: list[bytes] = []
     size = 0
-    with _opened(path) as stream:
-        while piece := stream.read(1 << 20):
+    with open_source(path) as file:
+        for piece in file.pieces():
             pieces.append(piece)
             size += len(piece)
             if size > MOST_BYTES:
@@ -154,25 +152,6 @@ def _packed(text: bytes, suffix: str) -> bytes:
     if suffix.endswith("gz"):
         return gzip.compress(text, mtime=0)
     return bz2.compress(text) if suffix == "bz2" else text
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a plain or compressed file."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(3)
-            file.seek(0)
-            if start[:2] == b"\x1f\x8b":
-                yield cast(BinaryIO, gzip.GzipFile(fileobj=file))
-            elif start == b"BZh":
-                yield cast(BinaryIO, bz2.BZ2File(file))
-            else:
-                yield file
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"{path}: the compressed data is corrupt: {error}") from error
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
 
 
 _LABEL = re.compile(r"\[(?:[^\[\]]*,)?([1-9][0-9]{0,8})\]|\[[^\[\]]+\]")

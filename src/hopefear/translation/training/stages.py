@@ -146,7 +146,7 @@ class Stages:
                 figures=dict(record["figures"]),
                 reused=True,
             )
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None  # there is no record, or none that can be trusted
 
 
