@@ -267,6 +267,7 @@ def shared_sets() -> Iterator[DataSet]:
     records, references = systems("zh-en")
     yield _made("WMT22 zh-en, chrF", records, references, Chrf())
     yield _made("WMT22 zh-en and n-grams", with_ngrams(records, 3), references, Bleu())
+    yield _made("WMT22 zh-en and longer n-grams", with_ngrams(records, 4), references, Bleu())
 
 
 def _scored(name: str, records: Records, column: str) -> DataSet:

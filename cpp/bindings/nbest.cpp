@@ -54,12 +54,17 @@ NBest subset(const NBest& nbest, std::vector<std::int64_t> sentences) {
 
 using ColumnIn = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
 
-// The text of the string at `i`; the list keeps it.
-std::string_view text_at(const nb::list& texts, std::size_t i) {
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(nb::handle(texts[i]).ptr(), &size);
-    if (text == nullptr) throw nb::python_error();
-    return {text, static_cast<std::size_t>(size)};
+// The texts of strings, which the list keeps.
+std::vector<std::string_view> views_of(const nb::list& texts) {
+    std::vector<std::string_view> views;
+    views.reserve(texts.size());
+    for (const nb::handle one : texts) {
+        Py_ssize_t size = 0;
+        const char* text = PyUnicode_AsUTF8AndSize(one.ptr(), &size);
+        if (text == nullptr) throw nb::python_error();
+        views.emplace_back(text, static_cast<std::size_t>(size));
+    }
+    return views;
 }
 
 auto add_table(NBestBuilder& builder, const ArrayIn<std::int64_t>& sentences, const nb::list& texts,
@@ -78,17 +83,7 @@ auto add_table(NBestBuilder& builder, const ArrayIn<std::int64_t>& sentences, co
     if (texts.size() != count)
         fail<DataError>("found ", texts.size(), " texts, but ", count, " sentence numbers");
     table.check(count);
-    std::vector<std::int64_t> places;
-    places.reserve(count);
-    std::vector<FeatureId> row_ids;
-    std::vector<double> row_values;
-    for (std::size_t i = 0; i < count; ++i) {
-        table.read(i, row_ids, row_values);
-        builder.add(static_cast<std::size_t>(sentence_of[i]), text_at(texts, i), row_ids,
-                    row_values);
-        places.push_back(static_cast<std::int64_t>(builder.last_added()));
-    }
-    return to_array(std::move(places));
+    return to_array(builder.add(sentence_of, views_of(texts), table));
 }
 
 void bind_builder(nb::module_& m) {

@@ -12,6 +12,7 @@ from hopefear.formats import detect_nbest, read_nbest, read_reference_lines
 from hopefear.formats.base import nbest_formats
 from hopefear.formats.files import open_source
 from hopefear.formats.json_items import json_items
+from hopefear.formats.texts import read_references
 
 Read = list[tuple[int | str, str, dict[str, float]]]
 
@@ -252,7 +253,7 @@ def test_references_may_be_in_the_file_of_the_candidates(
     ("second", "problem"),
     [
         ('{"src": "b", "text": "x"}', "with a reference"),
-        ('{"src": "b", "text": "x", "reference": ["x", "y"]}', "several files"),
+        ('{"src": "b", "text": "x", "reference": ["x", 7]}', "a text or a list of texts"),
         ('{"src": "a", "text": "x", "reference": "other"}', "another reference"),
     ],
 )
@@ -265,3 +266,99 @@ def test_references_in_json_that_cannot_be_are_refused(
     )
     with pytest.raises(FormatError, match=f"refs.jsonl:2: .*{problem}"):
         read_reference_lines(path)
+
+
+PAIRS = {"id": "q", "candidates": [["a b", -1.0], ["a", -2.5]]}
+SAME_PAIR = [("q", "a b", {"score": -1.0}), ("q", "a", {"score": -2.5})]
+BESIDE = {"id": "q", "texts": ["a b", "a"], "score": [-1.0, -2.5], "tokens": [[1, 2], [1]]}
+CHAT = [
+    {"message": {"content": "a b"}, "score": -1.0},
+    {"message": {"content": "a"}, "score": -2.5},
+]
+ALIKE = {
+    "pairs of text and score": [PAIRS],
+    "numbers in lists beside the texts": [BESIDE],
+    "messages of a chat": [{"id": "q", "responses": CHAT}],
+    "an object around the array": {"model": "m", "usage": {"n": 2}, "results": [PAIRS], "end": 1},
+    "a sentence without candidates first": [{"id": "p", "candidates": []}, PAIRS],
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_candidates_are_read_however_they_are_nested(tmp_path: Path, name: str) -> None:
+    assert read(tmp_path, json.dumps(ALIKE[name])) == SAME_PAIR
+    assert detect_nbest(tmp_path / "n") == "nested"
+
+
+def test_lists_on_lines_are_sentences(tmp_path: Path) -> None:
+    lines = [[{"generated_text": text, "score": -1.0}] for text in ("a", "b")]
+    content = "".join(json.dumps(line) + "\n" for line in lines)
+    assert read(tmp_path, content) == [(i, "ab"[i], {"score": -1.0}) for i in (0, 1)]
+
+
+def test_features_may_be_a_list(tmp_path: Path) -> None:
+    item = {"candidates": [{"text": "a", "features": [-1.5, 2]}]}
+    assert read(tmp_path, json.dumps(item)) == [(0, "a", {"features_0": -1.5, "features_1": 2.0})]
+
+
+def test_a_second_object_around_an_array_is_refused(tmp_path: Path) -> None:
+    line = json.dumps({"model": "m", "results": [PAIRS]})
+    with pytest.raises(FormatError, match="n:1: expected one object whose 'results'"):
+        read(tmp_path, f"{line}\n{line}\n")
+
+
+def test_infinity_is_refused_where_it_is(tmp_path: Path) -> None:
+    item = {"candidates": [{"text": "a", "lm": float("-inf")}]}
+    with pytest.raises(FormatError, match="n:1: '-Infinity' is not finite; null stands"):
+        read(tmp_path, json.dumps(item))
+
+
+def test_records_of_a_prompt_that_is_a_chat_are_of_one_sentence(tmp_path: Path) -> None:
+    asked = [[{"role": "user", "content": text}] for text in ("x", "y")]
+    records = [
+        {"prompt": asked[i], "response": text, "lm": -1.0}
+        for i, text in ((0, "a"), (1, "b"), (0, "c"))
+    ]
+    found = read(tmp_path, "".join(json.dumps(record) + "\n" for record in records))
+    assert [(number, text) for number, text, _ in found] == [(0, "a"), (1, "b"), (0, "c")]
+
+
+def test_a_refusal_of_a_chat_is_an_empty_text(tmp_path: Path) -> None:
+    content = json.dumps({"choices": [{"message": {"role": "assistant", "content": None}}]})
+    assert read(tmp_path, content) == [(0, "", {})]
+
+
+def test_decimal_commas_of_spreadsheets_are_read_between_semicolons(tmp_path: Path) -> None:
+    assert read(tmp_path, "sentence;text;lm\n0;a, b;-2,5\n") == [(0, "a, b", {"lm": -2.5})]
+
+
+REFERENCES = {
+    "records": '{"id": "u1", "text": "a b"}\n{"id": "u2", "references": ["c", "d"]}\n',
+    "by key": '{"u1": "a b", "u2": ["c", "d"]}',
+    "a table of candidates": "utt_id,text,lm,reference\nu1,x,1,a b\nu1,y,2,a b\nu2,z,3,c\n",
+}
+
+
+@pytest.mark.parametrize("kind", REFERENCES)
+def test_references_are_read_from_records_mappings_and_tables(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "refs").write_text(REFERENCES[kind])
+    assert read_reference_lines(tmp_path / "refs") == ["u1\ta b", "u2\tc"]
+    found = read_references([tmp_path / "refs"]).sentences
+    assert found == [["a b"], ["c"] if kind == "a table of candidates" else ["c", "d"]]
+
+
+def test_numbers_of_sentences_may_be_keys_of_references(tmp_path: Path) -> None:
+    rights = {4017: "a dog barks at the moon", 4000: "the cat is on the mat"}
+    items = [
+        {"id": i, "references": [right], "candidates": [["no idea", -1.0], [right, -2.0]]}
+        for i, right in rights.items()
+    ]
+    (tmp_path / "n").write_text("".join(json.dumps(item) + "\n" for item in items))
+    result = hopefear.tune("mert", nbest=tmp_path / "n", refs=tmp_path / "n", tokenize="none")
+    assert result.tuning_score == pytest.approx(100.0)
+
+
+def test_candidates_without_references_are_no_references(tmp_path: Path) -> None:
+    (tmp_path / "n").write_text(json.dumps(PAIRS))
+    with pytest.raises(FormatError, match="n:1: has candidates, but no references; for example"):
+        read_reference_lines(tmp_path / "n")

@@ -30,6 +30,23 @@ void decode(std::span<const std::uint8_t> text, std::vector<WordId>& ids) {
         ids.push_back(static_cast<WordId>(read_number(at)));
 }
 
+template <class T>
+[[nodiscard]] std::uint64_t load(const char* at) {
+    T bytes;
+    std::memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+// The first and the last bytes of a word of at most sixteen: with its length they are all of it.
+[[nodiscard]] std::pair<std::uint64_t, std::uint64_t> ends(std::string_view word) {
+    const char* const begin = word.data();
+    const char* const end = begin + word.size();
+    if (word.size() >= 8) return {load<std::uint64_t>(begin), load<std::uint64_t>(end - 8)};
+    if (word.size() >= 4) return {load<std::uint32_t>(begin), load<std::uint32_t>(end - 4)};
+    if (word.size() >= 2) return {load<std::uint16_t>(begin), load<std::uint16_t>(end - 2)};
+    return {load<std::uint8_t>(begin), 0};
+}
+
 // The rows sorted by sentence (a stable sort); empty if they are sorted already. `offsets` receives
 // the first row of each sentence.
 [[nodiscard]] std::vector<std::uint32_t> sorted_by_sentence(
@@ -59,14 +76,17 @@ void FeatureTable::check(std::size_t rows) const {
 
 void FeatureTable::read(std::size_t row, std::vector<FeatureId>& row_ids,
                         std::vector<double>& row_values) const {
-    row_ids.clear();
-    row_values.clear();
+    row_ids.resize(columns.size());
+    row_values.resize(columns.size());
+    std::size_t present = 0;
     for (const auto& [id, first, stride] : columns) {
         const double value = first[static_cast<std::ptrdiff_t>(row) * stride];
-        if (std::isnan(value)) continue;
-        row_ids.push_back(id);
-        row_values.push_back(value);
+        row_ids[present] = id;
+        row_values[present] = value;
+        present += std::isnan(value) ? 0 : 1;
     }
+    row_ids.resize(present);
+    row_values.resize(present);
     if (offsets.empty()) return;
     for (std::int64_t i = offsets[row]; i < offsets[row + 1]; ++i) {
         row_ids.push_back(ids[i]);
@@ -90,6 +110,24 @@ bool NBestBuilder::add(std::size_t sentence, std::string_view text, std::span<co
                         " features, but ", values.size(), " values");
     new_ids_.assign(ids.begin(), ids.end());
     new_values_.assign(values.begin(), values.end());
+    return add_new(sentence, text);
+}
+
+std::vector<std::int64_t> NBestBuilder::add(std::span<const std::int64_t> sentences,
+                                            std::span<const std::string_view> texts,
+                                            const FeatureTable& table) {
+    std::vector<std::int64_t> places;
+    places.reserve(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        table.read(i, new_ids_, new_values_);
+        add_new(static_cast<std::size_t>(sentences[i]), texts[i]);
+        places.push_back(static_cast<std::int64_t>(last_added_));
+    }
+    return places;
+}
+
+// Add the features in new_ids_ and new_values_.
+bool NBestBuilder::add_new(std::size_t sentence, std::string_view text) {
     normalize_row(new_ids_, new_values_);
     if (!new_ids_.empty() && static_cast<std::size_t>(new_ids_.back()) >= feature_names_->size())
         fail<DataError>("sentence ", sentence, ", hypothesis '", text, "': feature id ",
@@ -212,20 +250,17 @@ NBest merge(const NBest& first, const NBest& second) {
 }
 
 WordId NBestBuilder::word_id(std::string_view word) {
-    if (word.size() > sizeof(RecentWord::characters)) return word_names_->add(word);
-    RecentWord found;
-    std::memcpy(found.characters.data(), word.data(), word.size());
-    found.length = static_cast<std::uint32_t>(word.size());
-    RecentWord& recent = recent_[mix(found.characters[0] + 3 * found.characters[1]) % recent_words];
-    if (recent.length != found.length || recent.characters != found.characters) {
-        found.id = word_names_->add(word);
-        recent = found;
-    }
+    if (word.size() > 2 * sizeof(std::uint64_t)) return word_names_->add(word);
+    const auto [first, last] = ends(word);
+    const std::uint64_t hash = first * 0x9e3779b97f4a7c15u + last * 0xbf58476d1ce4e5b9u;
+    RecentWord& recent = recent_[hash >> (64 - recent_bits)];
+    if (recent.first != first || recent.last != last || recent.length != word.size())
+        recent = {first, last, static_cast<std::uint32_t>(word.size()), word_names_->add(word)};
     return recent.id;
 }
 
 void NBestBuilder::encode_text(std::string_view text) {
-    if (recent_.empty()) recent_.resize(recent_words);
+    if (recent_.empty()) recent_.resize(std::size_t{1} << recent_bits);
     new_text_.clear();
     const char* end = nullptr;  // of the previous word
     for_each_word(text, [&](std::string_view word) {
@@ -254,7 +289,8 @@ std::uint32_t NBestBuilder::hash_of_new(std::uint32_t sentence) const {
     std::uint64_t features = 0;
     for (std::size_t i = 0; i < new_ids_.size(); ++i) {
         const auto bits = std::bit_cast<std::uint64_t>(new_values_[i]);
-        features += (bits ^ (bits >> 32)) * (mix(static_cast<std::uint64_t>(new_ids_[i]) + 1) | 1);
+        features += (bits ^ (bits >> 32)) *
+                    ((static_cast<std::uint64_t>(new_ids_[i]) + 1) * 0x9e3779b97f4a7c15u | 1);
     }
     return static_cast<std::uint32_t>(hash_combine(hash_combine(sentence, text), features));
 }

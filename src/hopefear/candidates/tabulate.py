@@ -21,15 +21,11 @@ import numpy as np
 
 from hopefear.candidates.table import Columns, SparseColumns, Table
 from hopefear.errors import DataError
+from hopefear.formats.nbest.columns import LIST_KEYS, LISTS, REFERENCES, SENTENCE, TEXT
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["reordered", "tabulate"]
 
-# What a column is called that is not a feature; the first name that is there counts.
-TEXT = ("text", "hypothesis", "translation", "candidate", "output", "hyp", "mt")
-SENTENCE = ("sentence", "sentence_id", "segment_id", "seg_id", "segment", "utterance", "utt_id")
-REFERENCES = ("references", "reference", "refs", "ref")
-LISTS = ("candidates", "hypotheses", "nbest")
 EXAMPLE = (
     'expected a list of records for each sentence, as in [[{"text": "the house", "lm": -2.0}, '
     '{"text": "a house", "lm": -2.5}]], or columns, as in {"sentence": [0, 0], "text": '
@@ -84,11 +80,13 @@ def _from_sentences(records: Sequence[Any], inner: str, named: Columns) -> Table
     if key is not None:
         given = [_texts_of(record.get(key), f"sentence {i}") for i, record in enumerate(records)]
         table = replace(table, references=given)
-    name = named.sentence or _first_of(SENTENCE, first)
+    name = named.sentence or _first_of(LIST_KEYS, first)
     if name is None:
         return table
     keys = tuple(str(record.get(name)) for record in records)
     if len(set(keys)) < len(keys):
+        if named.sentence is None and name not in SENTENCE:  # an `id` may be that of anything
+            return table
         repeated = next(key for key in keys if keys.count(key) > 1)
         raise DataError(f"two sentences are called '{repeated}' ('{name}')")
     return replace(table, keys=keys)

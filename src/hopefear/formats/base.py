@@ -4,6 +4,7 @@ A format is an object whose class has the format's options as fields, all with d
 that defines the class registers it; adding a format changes nothing else.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol, TextIO, TypeVar, cast, runtime_checkable
@@ -88,6 +89,7 @@ class ForestFormat(Format, Protocol):
 AnyFormat = TypeVar("AnyFormat", bound=Format)
 
 SHOWN = 60  # characters of a line in a message
+COLUMNS = re.compile(r'\{"[^"]*":\s*\{"0":')  # the beginning of a frame that was written by columns
 EXAMPLE = """
 {"sentence": 0, "text": "the house", "features": {"lm": -2.5}}
 {"sentence": 0, "text": "a house", "features": {"lm": -2.0}}"""
@@ -146,6 +148,8 @@ def choose_format(
         )
         problem = f"the {formats.kind} is not recognized{looks}; {known}"
         if formats is cast("object", nbest_formats):
+            if COLUMNS.match(first):
+                problem += "; a frame is read as to_json(orient='records', lines=True) writes it"
             problem += f"\nFor example, this would be read:{EXAMPLE}"
     raise FormatError(f"{source.name}: {problem}", settings=("format",) if nameable else ())
 

@@ -1,7 +1,11 @@
-"""The items of a JSON file one at a time: lines of JSON, an array, or objects of several lines."""
+"""The items of a JSON file one at a time: lines of JSON, an array, or objects of several lines.
+
+The array may be in an object, as in ``{"model": "...", "results": [...]}``.
+"""
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 
 from hopefear.errors import FormatError
@@ -11,14 +15,25 @@ from hopefear.formats.files import Source
 __all__ = ["first_json", "json_items"]
 
 _BLANK = " \t\r\n"
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_SIMPLE = rf"(?:{_STRING}|[-+.\w]+|\{{[^{{}}]*\}}|\[[^][{{}}]*\])"
+_WRAPPER = re.compile(
+    rf"\{{\s*(?:{_STRING}\s*:\s*{_SIMPLE}\s*,\s*)*"
+    r'"(results|data|items|examples|instances|rows|records)"'
+    r"\s*:\s*(?=\[\s*[{[])"
+)
 
 
 def _constant(text: str) -> float | None:
     """Return None for NaN, which frames write for a missing number; refuse infinity."""
-    return None if text == "NaN" else parse_number(text)
+    try:
+        return None if text == "NaN" else parse_number(text)
+    except FormatError as error:
+        raise FormatError(f"{error}; null stands for a number that is missing") from None
 
 
 _decoder = json.JSONDecoder(parse_constant=_constant)
+_lenient = json.JSONDecoder(parse_constant=lambda text: None)
 
 
 def json_items(source: Source) -> Iterator[tuple[int, object]]:
@@ -28,11 +43,15 @@ def json_items(source: Source) -> Iterator[tuple[int, object]]:
     item and the piece that was read last.
     """
     text = _Text(source)
-    array = text.begins_with("[")
+    wrapper = text.enter_wrapper()
+    array = text.begins_with("[") and not _has_lists(source)
     text.at += array
     skipped = _BLANK + "," * array
     while text.skip(skipped):
         if array and text.begins_with("]"):
+            text.at += 1
+            if wrapper:
+                text.check_end(wrapper)
             return
         line = text.line
         yield line, text.take()
@@ -63,6 +82,25 @@ class _Text:
                 self.at += 1
             if not self._grow():
                 return False
+
+    def enter_wrapper(self) -> str:
+        """Go on to the array in an object around it; return what it is called."""
+        found = _WRAPPER.match(self._text, self.at)
+        if found is None:
+            return ""
+        self.line += self._text.count("\n", self.at, found.end())
+        self.at = found.end()
+        return found[1]
+
+    def check_end(self, wrapper: str) -> None:
+        """Require that the object around the array ends, and the file with it."""
+        while self._grow():
+            pass
+        try:
+            json.loads('{"":0' + self._text[self.at :])
+        except ValueError:
+            problem = f"expected one object whose '{wrapper}' is the list of all sentences"
+            raise self._source.error(self.line, problem) from None
 
     def take(self) -> object:
         """Return the item that begins here, and go on behind it."""
@@ -105,15 +143,29 @@ class _Text:
         return self._source.error(line, f"not JSON: {error.msg} (column {column})")
 
 
-def first_json(source: Source) -> object | None:
-    """Return the first item without consuming it; None if the file is not JSON."""
+def first_json(source: Source, *, infinite: bool = False) -> object | None:
+    """Return the first item without consuming it; None if the file is not JSON.
+
+    `infinite` says that numbers need not be finite.
+    """
     head = source.beginning.lstrip(_BLANK)
-    if head.startswith("["):
+    if wrapper := _WRAPPER.match(head):
+        head = head[wrapper.end() :]
+    array = head.startswith("[") and not _has_lists(source)
+    if array:
         head = head[1:].lstrip(_BLANK)
-    if not head.startswith(("{", "[")):
+    if not head.startswith(("{", "[", '"') if array else ("{", "[")):
         return None
     try:
-        value: object = _decoder.raw_decode(head)[0]
+        value, end = (_lenient if infinite else _decoder).raw_decode(head)
     except (ValueError, FormatError, RecursionError):
         return None
-    return value
+    # A line of text may be in brackets, too.
+    known = not array or head.startswith("{") or head[end:].lstrip(_BLANK)[:1] in (",", "]")
+    return value if known else None
+
+
+def _has_lists(source: Source) -> bool:
+    """Whether each line is a list, so that the first bracket does not enclose the whole file."""
+    lines = [line.strip() for line in source.head(2)]
+    return len(lines) > 1 and lines[0].endswith("]") and lines[1].startswith("[")

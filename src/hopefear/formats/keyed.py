@@ -11,7 +11,14 @@ from hopefear.errors import DataError
 from hopefear.formats.fields import split_blanks
 from hopefear.formats.nbest import SentenceKeys
 
-__all__ = ["aligned_texts", "in_order_of_keys", "keyed_references", "offered_keys", "texts_by_key"]
+__all__ = [
+    "ReferenceLines",
+    "aligned_texts",
+    "in_order_of_keys",
+    "keyed_references",
+    "offered_keys",
+    "texts_by_key",
+]
 
 # What the column of keys is called in tables that have a header.
 _HEADERS = {
@@ -27,6 +34,27 @@ _HEADERS = {
 }
 # A key that no word looks like: digits together with letters or a separator.
 _ID = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d]|\S*[_-])\S+")
+
+
+class ReferenceLines(list[str]):
+    """References out of records, of which more is known than of lines.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    keyed : bool
+        Whether each line begins with a key and a tab.
+    further : bool
+        Whether these are second or later references: a sentence has none where the text is empty.
+    """
+
+    def __init__(self, lines: Iterable[str], *, keyed: bool, further: bool) -> None:
+        super().__init__(lines)
+        self.keyed, self.further = keyed, further
+
+
+def _are_keyed(lines: Sequence[str]) -> bool:
+    return isinstance(lines, ReferenceLines) and lines.keyed
 
 
 def texts_by_key(lines: Sequence[str]) -> dict[str, str] | None:
@@ -71,14 +99,18 @@ def in_order_of_keys(
 ) -> Sequence[str]:
     """Return references in the order of the lists' sentences, found by their keys if they have any.
 
-    Sentences may also have numbers as keys: then every line begins with the number of a sentence.
+    Sentences may also have numbers, from 0 or from 1, as keys: then every line begins with one.
     Keys that look like ids, as in utt_0017, are keys even if the lists have numbers only, unless
     one of them is a word of `candidates`, which has a candidate of each sentence.
     """
     texts = None if wanted is False else texts_by_key(lines)
-    numbered = [str(number) for number in range(len(lines))]
-    if texts is not None and len(texts) > 1 and not keys.names and set(texts) == set(numbered):
-        return [texts[number] for number in numbered]
+    if texts is not None and len(texts) > 1 and not keys.names:
+        for first in (0, 1):
+            numbered = [str(number + first) for number in range(len(lines))]
+            if texts.keys() == set(numbered):
+                return [texts[number] for number in numbered]
+    if texts is not None and _are_keyed(lines) and not keys.names:
+        return list(texts.values())
     if texts is None or not (wanted or any(key in texts for key in keys.names)):
         if texts is None or wanted is False or not _are_ids(texts):
             return lines
@@ -123,7 +155,10 @@ def aligned_texts(named: Sequence[tuple[str, Sequence[str]]]) -> list[Sequence[s
     same = _same_columns(keyed, [lines for _, lines in named])
     looks = [texts if texts and _are_ids(texts) else None for texts in keyed]
     ids = [
-        texts if texts and (same or (looks[i] and _are_confirmed(i, looks, named))) else None
+        texts
+        if texts
+        and (same or _are_keyed(named[i][1]) or (looks[i] and _are_confirmed(i, looks, named)))
+        else None
         for i, texts in enumerate(keyed)
     ]
     first = next((i for i, texts in enumerate(ids) if texts is not None), None)

@@ -6,7 +6,13 @@ from pathlib import Path
 
 from hopefear.errors import ConfigError
 from hopefear.formats.keyed import aligned_texts
-from hopefear.formats.texts import Texts, name_of_texts, named_references, read_texts
+from hopefear.formats.texts import (
+    Texts,
+    name_of_texts,
+    named_references,
+    read_texts,
+    references_of,
+)
 from hopefear.metrics import References
 
 __all__ = ["Outputs", "read_systems"]
@@ -42,8 +48,7 @@ def read_systems(
     aligned: dict[str, list[Sequence[str]]] = {name: [] for name in named}
     for (name, _), lines in zip(replicas, found, strict=False):
         aligned[name].append(lines)
-    names = [name for name, _ in streams]
-    return list(aligned.items()), References.from_streams(found[len(outputs) :], names)
+    return list(aligned.items()), references_of(streams, found[len(outputs) :])
 
 
 def _from_mapping(systems: Mapping[str, Sequence[Texts]]) -> dict[str, list[Texts]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hopefear.errors import DataError
 from hopefear.formats.files import PathLike, open_output, open_source, read_lines
-from hopefear.formats.keyed import aligned_texts
+from hopefear.formats.keyed import ReferenceLines, aligned_texts
 from hopefear.formats.nbest.fairseq import FairseqNBest, fairseq_targets
 from hopefear.formats.nbest.fixed_size import is_manifest, manifest_texts
 from hopefear.formats.record_references import has_references, record_references
@@ -19,6 +19,7 @@ __all__ = [
     "read_reference_lines",
     "read_references",
     "read_texts",
+    "references_of",
     "stream_texts",
     "write_feature_table",
 ]
@@ -64,34 +65,51 @@ def read_references(references: Sequence[Texts]) -> References:
     if isinstance(references, str | Path):
         raise DataError(f"expected a list of reference files, got the string '{references}'")
     named = named_references(references)
-    return References.from_streams(aligned_texts(named), [name for name, _ in named])
+    return references_of(named, aligned_texts(named))
+
+
+def references_of(
+    named: Sequence[tuple[str, Sequence[str]]], aligned: Sequence[Sequence[str]]
+) -> References:
+    """Return references whose lines were put in order; `named` has them as they were read."""
+    streams = [
+        [text or None for text in lines]
+        if isinstance(own, ReferenceLines) and own.further
+        else lines
+        for (_, own), lines in zip(named, aligned, strict=True)
+    ]
+    return References.from_streams(streams, [name for name, _ in named])
 
 
 def named_references(references: Sequence[Texts]) -> list[tuple[str, Sequence[str]]]:
-    """Return the name and the lines of each file or list of references."""
+    """Return the name and the lines of each file or list of references, which may have several."""
     return [
-        (
-            name_of_texts(texts, number),
-            read_reference_lines(texts) if isinstance(texts, str | Path) else read_texts(texts),
-        )
+        (name_of_texts(texts, number), lines)
         for number, texts in enumerate(references, 1)
+        for lines in (
+            _reference_streams(texts) if isinstance(texts, str | Path) else [read_texts(texts)]
+        )
     ]
 
 
 def read_reference_lines(path: PathLike) -> list[str]:
-    """Read one reference per sentence.
+    """Read one reference per sentence, the first one if there are several.
 
     The output of fairseq-generate has them in T- lines, a NeMo manifest in the field `text`, and
     other JSON under the key `reference`. In any other file, each line is a reference.
     """
+    return _reference_streams(path)[0]
+
+
+def _reference_streams(path: PathLike) -> Sequence[list[str]]:
     with open_source(path) as source:
         if FairseqNBest().sniff(source):
-            return fairseq_targets(source)
+            return [fairseq_targets(source)]
         if is_manifest(source):
-            return manifest_texts(source)
+            return [manifest_texts(source)]
         if has_references(source):
             return record_references(source)
-        return [line for _, line in source]
+        return [[line for _, line in source]]
 
 
 def write_feature_table(rows: Iterable[tuple[str, ...]], path: PathLike) -> int:

@@ -44,7 +44,7 @@ def choose(
     dense = dense_features(data)
     features = int(np.count_nonzero(data.feature_spread))
     sentences = int(np.count_nonzero(np.diff(data.nbest.offsets)))
-    spreads = data.feature_spread[dense]
+    spreads = data.feature_spread[dense] if len(dense) else np.ones(1)
     reasons = [f"features scaled, their spreads differ {_times(spreads.max() / spreads.min())}"]
     if regresses:
         reasons.append("start by least squares")

@@ -203,7 +203,10 @@ def check_features(data: Loaded) -> Iterator[str]:
     counts, names = nbest.count_features(), nbest.feature_names
     rows, present = counts.hypotheses, counts.hypotheses > 0
     if not present.any():
-        raise DataError(f"the hypotheses of the {data.role} data have no features")
+        raise DataError(
+            f"the hypotheses of the {data.role} data have no features; numbers in quotes are "
+            "texts, and --features +words,+agreement:chrf makes features of the texts"
+        )
     constant = np.flatnonzero(present & (data.candidates.feature_spread == 0))
     if len(constant) == np.count_nonzero(present):
         raise DataError(

@@ -22,7 +22,7 @@ from hopefear.formats import (
 )
 from hopefear.formats.files import Tell, tell_nobody
 from hopefear.formats.keyed import in_order_of_keys, offered_keys
-from hopefear.formats.texts import read_reference_lines, read_references
+from hopefear.formats.texts import named_references, read_references, references_of
 from hopefear.metrics import Column, Metric, References, TextMetric, check_tokenization
 from hopefear.nbest import NBest, NBestBuilder
 from hopefear.runs.fingerprints import (
@@ -143,8 +143,8 @@ def load_data(
         return _load_forests(
             settings, cast(TextMetric, metric), role, names, threads, counter, tell
         )
-    files = [read_reference_lines(path) for path in settings.references]
-    keys = offered_keys(files, settings.keyed_references)
+    files = named_references(settings.references)
+    keys = offered_keys([lines for _, lines in files], settings.keyed_references)
     builder = NBestBuilder(feature_names=names, memory_limit=memory_limit)
     read = read_lists(settings, builder, keys, tell)
     nbest = read.nbest
@@ -253,16 +253,18 @@ def _of_role(role: str, fingerprints: Fingerprints) -> Fingerprints:
 
 
 def _references(
-    settings: DataSettings, files: Sequence[Sequence[str]], keys: SentenceKeys, nbest: NBest
+    settings: DataSettings,
+    files: Sequence[tuple[str, Sequence[str]]],
+    keys: SentenceKeys,
+    nbest: NBest,
 ) -> References:
-    names = [str(path) for path in settings.references]
     lists = map(nbest.rows, range(nbest.sentence_count))
     candidates = [nbest.text(rows[0]) if rows else "" for rows in lists]
     streams = [
         in_order_of_keys(lines, name, keys, settings.keyed_references, candidates)
-        for name, lines in zip(names, files, strict=True)
+        for name, lines in files
     ]
-    return References.from_streams(streams, names)
+    return references_of(files, streams)
 
 
 def _check_length(
@@ -286,7 +288,10 @@ def _check_length(
         f"{_files(settings.references)} has references for {len(references)}"
     )
     if sentences > len(references):
-        begins = "; there is no sentence 0, from which they are counted: are these from 1?"
+        begins = (
+            "; there is no sentence 0, from which they are counted: if these are from 1, subtract "
+            "1, or begin each reference with its number and a tab"
+        )
         raise DataError(problem + (begins if from_one else ""))
     key = f"{role}.sentences"
     hint = f"if the last sentences have no {what}, say so with {key} = {len(references)}"

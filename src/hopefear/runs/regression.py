@@ -32,6 +32,9 @@ def dense_features(data: ListSet) -> IntArray:
 def regression_weights(data: ListSet) -> FloatArray:
     """Return the ridge regression of gains on features; 0 for features that few hypotheses have."""
     chosen = dense_features(data)
+    w = np.zeros(len(data.feature_names))
+    if not len(chosen):
+        return w
     part = data
     if (share := MOST_NUMBERS / max(1, len(data.nbest) * len(chosen))) < 1:
         step = int(np.ceil(1 / share))
@@ -48,6 +51,5 @@ def regression_weights(data: ListSet) -> FloatArray:
     table = np.stack([centered(column) for column in columns]) / unit[:, np.newaxis]
     squares = table @ table.T
     squares[np.diag_indices_from(squares)] += RIDGE * np.trace(squares) / len(chosen)
-    w = np.zeros(len(data.feature_names))
     w[chosen] = np.linalg.solve(squares, table @ centered(part.gains)) / unit
     return w

@@ -36,6 +36,11 @@ template <class Visit>
 constexpr void for_each_word(std::string_view text, Visit&& visit) {
     std::size_t begin = 0;
     for (std::size_t at = 0; at < text.size();) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if (byte > ' ' && byte < 0x80) {  // most bytes of most texts
+            ++at;
+            continue;
+        }
         const std::size_t space = whitespace_size(text.substr(at));
         if (space == 0) {
             ++at;

@@ -48,6 +48,11 @@ class NBestBuilder {
     // any order; the values of repeated ids are summed.
     bool add(std::size_t sentence, std::string_view text, std::span<const FeatureId> ids,
              std::span<const double> values);
+    // Add hypotheses that are held in arrays; returns for each its place in order of arrival, which
+    // is that of the first for duplicates.
+    std::vector<std::int64_t> add(std::span<const std::int64_t> sentences,
+                                  std::span<const std::string_view> texts,
+                                  const FeatureTable& table);
     // The place, in order of arrival, of the hypothesis that was added or found to be a duplicate.
     [[nodiscard]] std::size_t last_added() const { return last_added_; }
     // Add all hypotheses of other lists; returns how many were new.
@@ -69,15 +74,18 @@ class NBestBuilder {
   private:
     class Import;
 
-    // A short word that was looked up before. Candidates of a sentence have most words in common,
-    // and this is quicker than the vocabulary, which other threads may use.
+    // A word of at most sixteen bytes that was looked up before, as its first and last bytes.
+    // Candidates of a sentence have most words in common, and this is quicker than the vocabulary,
+    // which other threads may use.
     struct RecentWord {
-        std::array<std::uint64_t, 2> characters{};
+        std::uint64_t first = 0;
+        std::uint64_t last = 0;
         std::uint32_t length = 0;
         WordId id = 0;
     };
-    static constexpr std::size_t recent_words = 4096;
+    static constexpr int recent_bits = 12;
 
+    bool add_new(std::size_t sentence, std::string_view text);
     [[nodiscard]] WordId word_id(std::string_view word);
     void encode_text(std::string_view text);
     void write_separator(std::string_view white_space);

@@ -45,17 +45,23 @@ class SentenceKeys:
     >>> keys.names
     ['utt-b', 'utt-a']
 
-    Keys that are offered are taken over if the first sentence has one of them:
+    Keys that are offered are taken over if the first sentence has one of them. Numbers that do not
+    count sentences from 0 may be such keys:
 
     >>> keys = SentenceKeys(offered=["utt-a", "utt-b"])
     >>> keys.number("utt-b"), keys.names
     (1, ['utt-a', 'utt-b'])
+    >>> SentenceKeys(offered=["4001", "4017"]).number(4017)
+    1
     """
 
     def __init__(self, names: Iterable[str] = (), *, offered: Iterable[str] = ()) -> None:
         self._numbers: dict[str, int] = {}
         self._counted = False
         self._offered = dict.fromkeys(offered)
+        counted = set(map(str, range(len(self._offered))))
+        decimal = bool(self._offered) and all(map(str.isdecimal, self._offered))
+        self._by_number = decimal and counted != self._offered.keys()
         for name in names:
             self.number(name)
 
@@ -64,11 +70,18 @@ class SentenceKeys:
         """The keys in the order of their numbers; empty if sentences have numbers."""
         return list(self._numbers)
 
+    def count(self) -> None:
+        """Take all numbers for those of sentences from 0."""
+        self._by_number = False
+
     def number(self, sentence: int | str) -> int:
         """Return the number of a sentence; a new key gets the next number.
 
         All sentences of a data set must have numbers, or all must have keys.
         """
+        if self._by_number and not self._counted and isinstance(sentence, int):
+            name = str(sentence)
+            sentence = name if self._numbers or name in self._offered else sentence
         self._counted |= isinstance(sentence, int)
         if self._counted and (self._numbers or isinstance(sentence, str)):
             raise FormatError(
@@ -200,7 +213,8 @@ def add_nbest(
     """Read n-best lists from an open source into a builder; see `load_nbest`."""
     chosen = choose_format(source, nbest_formats, format)
     if isinstance(chosen, BarNBestFormat):
-        _number(source, keys, 0)  # all these formats number their sentences
+        keys.count()  # all these formats number their sentences
+        _number(source, keys, 0)
         builder.parse(source.watched(source.pieces(), tell), chosen.layout, source.name)
         return
     for segment in source.watched(chosen.read(source), tell):

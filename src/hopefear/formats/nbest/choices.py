@@ -55,6 +55,8 @@ class ChoicesNBest(ColumnFormat):
         table = json_object(choice, "a choice")
         message = json_object(table.get("message"), "a message")
         text = message.get("content") if message else table.get(self.text or "text")
+        if message and text is None:  # a refusal, or the call of a tool
+            text = ""
         features = token_features(table, self.ignore)
         return Hypothesis(text=json_text(text, "the text of a choice"), features=features)
 

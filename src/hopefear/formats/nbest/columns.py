@@ -4,6 +4,7 @@ A column is the sentence, the text, the source, or a feature. Usual names are kn
 names others, and `--ignore` names columns that are no features.
 """
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from hopefear.settings import setting, settings
 __all__ = [
     "INDEX",
     "LISTS",
+    "LIST_KEYS",
+    "REFERENCES",
     "SENTENCE",
     "SOURCE",
     "TEXT",
@@ -26,20 +29,28 @@ __all__ = [
     "feature_values",
     "first_of",
     "sentence_of",
+    "source_key",
     "text_of",
 ]
 
 # The first name that is there counts.
 TEXT = (
     *("text", "hypothesis", "translation", "candidate", "output", "hyp", "mt"),
-    *("generated_text", "translation_text", "summary_text", "content"),
+    *("generated_text", "translation_text", "summary_text", "content", "response", "answer"),
+    *("completion", "prediction", "pred_text", "transcript", "transcription", "rec_text"),
 )
 SENTENCE = (
     *("sentence", "sentence_id", "sent_id", "segment_id", "seg_id", "segment"),
     *("utterance", "utt_id", "utt", "custom_id"),
 )
 SOURCE = ("source", "src", "input", "prompt")
-LISTS = ("candidates", "hypotheses", "nbest", "hyps", "outputs", "generations", "completions")
+LISTS = (
+    *("candidates", "hypotheses", "nbest", "hyps", "outputs", "generations", "completions"),
+    *("responses", "answers", "samples", "predictions", "alternatives", "beams", "texts"),
+)
+REFERENCES = ("references", "reference", "refs", "ref", "ground_truth", "gold")
+# What objects with a list of candidates are called; in records of candidates, `id` numbers rows.
+LIST_KEYS = (*SENTENCE, "id", "request_id")
 INDEX = ("", "Unnamed: 0", "index", "id")  # the numbers of rows
 # Objects of numbers; the names of their keys are those of features.
 FEATURES = ("features", "scores")
@@ -54,8 +65,11 @@ class ColumnFormat:
     ignore: tuple[str, ...] = setting((), "Columns that are no features.")
 
     def text_column(self, names: Collection[str]) -> str | None:
-        """Return the name of the column of texts, if it is among these names."""
-        return first_of(TEXT if self.text is None else (self.text,), names)
+        """Return the name of the column of texts, if it is among these names, or in a record."""
+        known: tuple[str, ...] = TEXT if self.text is None else (self.text,)
+        if isinstance(names, Mapping):
+            known = tuple(name for name in known if not isinstance(names.get(name), dict | list))
+        return first_of(known, names)
 
     def sentence_column(self, names: Collection[str]) -> str | None:
         """Return the name of the column of sentences, if it is among these names."""
@@ -75,7 +89,12 @@ class Numbering:
 
     def of(self, source: object) -> int:
         """Return the number of the sentence with this source, in order of first appearance."""
-        return self._numbers.setdefault(source, len(self._numbers))
+        return self._numbers.setdefault(source_key(source), len(self._numbers))
+
+
+def source_key(source: object) -> object:
+    """Return what tells a source from others: a prompt may be the messages of a chat."""
+    return source if isinstance(source, str) else json.dumps(source)
 
 
 def sentence_of(value: object) -> int | str:
@@ -96,12 +115,16 @@ def text_of(record: Mapping[str, object], name: str) -> str:
 def feature_values(record: Mapping[str, object], skipped: Collection[str]) -> dict[str, float]:
     """Return all numbers of a record: its own, and those of `features` or `scores`.
 
-    Texts and lists are no features, and null stands for a number that is missing.
+    A list there is `features_0`, `features_1`, ...; other lists, and texts, are no features. Null
+    stands for a number that is missing.
     """
     values: dict[str, float] = {}
     for name, value in record.items():
         if type(value) is float and name not in skipped:
             values[name] = value
+        elif isinstance(value, list) and name in FEATURES and name not in skipped:
+            for i, one in enumerate(value):
+                values[f"{name}_{i}"] = json_number(one, f"feature '{name}_{i}'")
         elif name in skipped or value is None or isinstance(value, str | list):
             continue
         elif isinstance(value, dict):

@@ -22,7 +22,7 @@ from hopefear.formats.nbest.tables import TsvNBest
 from hopefear.settings import settings
 from hopefear.types import Hypothesis, Segment
 
-__all__ = ["CsvNBest"]
+__all__ = ["CsvNBest", "header_names", "named_rows"]
 
 EXAMPLE = """
 sentence,text,lm,comet
@@ -37,8 +37,7 @@ class CsvNBest(ColumnFormat):
 
     def sniff(self, source: Source) -> bool:
         """Look for columns of texts, and of sentences or sources, in the first line."""
-        lines = source.head(2)
-        names = _cells(lines[0], _delimiter(lines[0])) if lines else []
+        names = header_names(source)
         if self.text_column(names) is None or len(names) < 2:
             return False
         if (self.sentence_column(names) or first_of(SOURCE, names)) is None:
@@ -83,6 +82,7 @@ class _Reader:
         self._sentence = names.index(sentence or origin or "")
         taken = {text, sentence, *SOURCE, *INDEX, *format.ignore}
         self._unknown = {i: name for i, name in enumerate(names) if name not in taken}
+        self._comma = _delimiter((source.head(1) or [""])[0]) == ";"  # may be that of decimals
         self._places: list[int] = []
         self._names: list[str] = []
 
@@ -92,7 +92,7 @@ class _Reader:
             raise FormatError(f"expected {self._width} columns, found {len(row)}")
         if self._unknown:
             self._learn_kinds(row)
-        cells = [row[place] for place in self._places]
+        cells = [self._number(row[place]) for place in self._places]
         numbers = parse_numbers(cells)
         values = (
             self._one_by_one(cells)
@@ -116,6 +116,10 @@ class _Reader:
                 raise FormatError(f"column '{name}': {error}; {hint}") from None
         return values
 
+    def _number(self, cell: str) -> str:
+        """Return a number as we write it: between semicolons, spreadsheets write 0,5 for 0.5."""
+        return cell.replace(",", ".", 1) if self._comma and "," in cell else cell
+
     def _learn_kinds(self, row: Sequence[str]) -> None:
         """See in the first row that has something in a column whether it holds numbers."""
         for place, name in list(self._unknown.items()):
@@ -123,11 +127,27 @@ class _Reader:
                 continue
             del self._unknown[place]
             try:
-                parse_number(row[place])
+                parse_number(self._number(row[place]))
             except FormatError:
                 continue
             self._places.append(place)
             self._names.append(name)
+
+
+def header_names(source: Source) -> list[str]:
+    """Return the names of the columns, if the first line has several; its texts otherwise."""
+    lines = source.head(1)
+    return _cells(lines[0], _delimiter(lines[0])) if lines else []
+
+
+def named_rows(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the cells of each row by the names of their columns."""
+    rows = _rows(source)
+    _, names = next(rows, (1, []))
+    for line, row in rows:
+        if len(row) != len(names):
+            raise source.error(line, f"expected {len(names)} columns, found {len(row)}")
+        yield line, dict(zip(names, row, strict=True))
 
 
 def _delimiter(header: str) -> str:

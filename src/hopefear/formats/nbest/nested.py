@@ -4,12 +4,17 @@
 
     {"src": "das Haus", "candidates": [{"text": "the house", "scores": {"lm": -2.5}}, ...]}
 
-Candidates are objects with a text and numbers, or plain texts. Lists of such objects, without an
-object around them, are what pipelines of Hugging Face return. Sentences are numbered in order
-unless the objects have numbers or keys.
+Candidates are objects with a text and numbers, pairs of a text and a number, or plain texts with
+their numbers in lists beside them::
+
+    {"src": "das Haus", "candidates": ["the house", "a house"], "logprob": [-2.5, -3.0]}
+
+Lists of candidates, without an object around them, are what pipelines of Hugging Face return.
+Sentences are numbered in order unless the objects have numbers or keys.
 """
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 from hopefear.errors import FormatError
 from hopefear.formats.base import nbest_formats
@@ -18,8 +23,8 @@ from hopefear.formats.json_items import first_json, json_items
 from hopefear.formats.nbest.choices import token_features
 from hopefear.formats.nbest.columns import (
     INDEX,
+    LIST_KEYS,
     LISTS,
-    SENTENCE,
     ColumnFormat,
     feature_values,
     first_of,
@@ -43,13 +48,16 @@ class NestedNBest(ColumnFormat):
 
     def sniff(self, source: Source) -> bool:
         """Look for a list of texts, or of objects with texts."""
-        first = first_json(source)
+        first = first_json(source, infinite=True)
         if isinstance(first, dict):
             name = first_of(LISTS, first)
-            first = None if name is None else first[name]
-        if not isinstance(first, list) or not first:
-            return False
-        one = first[0]
+            return name is not None and self._are_candidates(first[name])
+        return bool(first) and self._are_candidates(first)
+
+    def _are_candidates(self, value: object) -> bool:
+        if not isinstance(value, list) or not value:
+            return value == []
+        one = _opened(value[0])
         return isinstance(one, str) or (isinstance(one, dict) and bool(self.text_column(one)))
 
     def read(self, source: Source) -> Iterator[Segment]:
@@ -63,16 +71,33 @@ class NestedNBest(ColumnFormat):
     def _segment(self, number: int, item: object) -> Segment:
         sentence: int | str = number
         candidates = item
+        beside: list[tuple[str, list[Any]]] = []
         if isinstance(item, dict):
             name = first_of(LISTS, item)
             candidates = None if name is None else item[name]
-            known = (*SENTENCE, "id", "request_id") if self.sentence is None else (self.sentence,)
+            known = LIST_KEYS if self.sentence is None else (self.sentence,)
             if (key := first_of(known, item)) is not None:
                 sentence = sentence_of(item[key])
+            beside = [pair for pair in item.items() if self._is_column(*pair, candidates)]
         if not isinstance(candidates, list):
             raise FormatError(f"expected a list of candidates; for example:{EXAMPLE}")
-        return Segment(
-            sentence=sentence, hypotheses=tuple(self._hypothesis(one) for one in candidates)
+        hypotheses = [self._hypothesis(_opened(one)) for one in candidates]
+        for name, values in beside:
+            for hypothesis, value in zip(hypotheses, values, strict=True):
+                if value is not None:
+                    cast(dict[str, float], hypothesis.features)[name] = float(value)
+        return Segment(sentence=sentence, hypotheses=tuple(hypotheses))
+
+    def _is_column(self, name: str, values: object, texts: object) -> bool:
+        """Whether a list beside plain texts has a number for each of them."""
+        if not isinstance(values, list) or not isinstance(texts, list) or name in self.ignore:
+            return False
+        numbers = [value for value in values if value is not None]
+        return (
+            len(values) == len(texts)
+            and all(isinstance(text, str) for text in texts)
+            and bool(numbers)
+            and all(isinstance(value, int | float) for value in numbers)
         )
 
     def _hypothesis(self, candidate: object) -> Hypothesis:
@@ -89,3 +114,12 @@ class NestedNBest(ColumnFormat):
         return Hypothesis(
             text=text_of(candidate, name), features=values | token_features(candidate, self.ignore)
         )
+
+
+def _opened(candidate: object) -> object:
+    """Return a candidate as an object: a pair of a text and its score, or a message of a chat."""
+    if isinstance(candidate, list) and len(candidate) == 2 and isinstance(candidate[0], str):
+        return {"text": candidate[0], "score": candidate[1]}
+    if isinstance(candidate, dict) and isinstance(message := candidate.get("message"), dict):
+        return candidate | {"content": message.get("content")}
+    return candidate

@@ -134,6 +134,8 @@ def is_json_line(item: object) -> bool:
     """Whether an item is a line of the format jsonl, and not a record of somebody else."""
     if not isinstance(item, dict) or not {"sentence", "text"} <= item.keys():
         return False
+    if isinstance(item["text"], dict | list):
+        return False
     # Numbers and texts beside our own keys make it a record; anything else is a mistake of ours.
     others = [value for key, value in item.items() if key not in _KEYS]
     return not others or not all(
