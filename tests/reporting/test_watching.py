@@ -13,7 +13,7 @@ import hopefear
 from hopefear.errors import ConfigError, DataError
 from hopefear.events import EventLog
 from hopefear.formats.lock import FolderLock, is_in_use
-from hopefear.reporting import read_run, watching
+from hopefear.reporting import read_run, report_html, watching
 from hopefear.reporting.watching import ReportServer
 from hopefear.types import Weights
 from run_directories import events_of_a_run, write_run
@@ -104,7 +104,10 @@ def test_a_run_is_running_while_a_process_has_its_directory(run: Path) -> None:
     assert read_run(run).failure == "was stopped: 1 of 9 epochs are done"
     with FolderLock(run):
         assert is_in_use(run)
-        assert read_run(run).failure == "is running: 1 of 9 epochs are done"
+        record = read_run(run)
+        assert record.failure == "is running: 1 of 9 epochs are done"
+        assert '<li class="running"><strong>run</strong> is running' in report_html([record])
+    assert '<li class="failed"><strong>run</strong> was stopped' in report_html([read_run(run)])
     assert not is_in_use(run)
     (run / ".lock").write_text('{"process": 999999999, "host": "' + "x" * 2000)
     assert not is_in_use(run)

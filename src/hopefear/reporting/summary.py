@@ -59,7 +59,11 @@ def summary_section(runs: Sequence[RunRecord], found: Sequence[Standing]) -> Sec
             "chart": _before_and_after(found) if len(found) > 1 else None,
             "scores": _scores(runs, {one.name: one for one in found}),
             "replicas": [_replicas(run) for run in runs if run.summary is not None],
-            "failures": {run.name: run.failure for run in runs if run.failure is not None},
+            "unfinished": [
+                {"name": run.name, "reason": run.failure, "running": run.running}
+                for run in runs
+                if run.failure is not None
+            ],
             "warnings": sum(len(run.warnings) for run in runs),
         },
     )
