@@ -126,6 +126,18 @@ def test_every_failure_is_explained_in_one_line(
             2,
             ["pro", *options(files, run, "--set", "learner.sample=1")],
         ),
+        "mixing: unknown key; did you mean 'rhythm.line_search'?": (
+            2,
+            ["kbest-mira", *options(files, run, "--set", "mixing.line_search=true")],
+        ),
+        "unknown key of the strategy 'mixing'; did you mean 'rhythm.line_search'?": (
+            2,
+            [
+                "kbest-mira",
+                *options(files, run, "--strategy", "mixing"),
+                *("--set", "strategy.line_search=true"),
+            ],
+        ),
     }
     for message, (code, arguments) in commands.items():
         found = hopefear("tune", *arguments)

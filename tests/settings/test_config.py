@@ -107,6 +107,12 @@ def test_a_single_path_will_do_where_there_may_be_several() -> None:
     [
         ("epoch = 3", r"epoch: unknown key; did you mean 'epochs'\? Known: data, "),
         ("data.limt = 3", r"data.limt: unknown key; did you mean 'limit'\? Known: limit, nbest"),
+        ("limit = 3", r"limit: unknown key; did you mean 'data.limit'\?$"),
+        ("reading.limit = 3", r"reading: unknown key; did you mean 'data.limit'\?$"),
+        (
+            "[learner]\nname = 'mira'\nepochs = 3",
+            r"learner.epochs: unknown key of the learner 'mira'; did you mean 'epochs'\?$",
+        ),
         ("learner.name = 'miira'", r"learner.name: unknown learner 'miira'; did you mean 'mira'"),
         ("learner = 3", "learner: expected a learner's name or table, got 3"),
         ("learner.max_step = 1.0", "learner.name: must name a learner; known: averaged, mira"),

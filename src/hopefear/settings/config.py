@@ -19,7 +19,7 @@ registered name, suggestions for misspelled keys, and errors that know the setti
 import re
 import tomllib
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from numbers import Integral, Real
@@ -90,9 +90,25 @@ def decode(
     """Make the dataclass `kind` from a table of plain values; `source` is named in errors."""
     try:
         return _dataclass(kind, table, "")
+    except _UnknownKeyError as unknown:
+        places = [place for name in unknown.names for place in _places(kind, name)]
+        known = f"; did you mean '{places[0]}'?" if places else unknown.known
+        text = f"{source}: {unknown.key}: {unknown.problem}{known}"
+        raise ConfigError(text, settings=unknown.settings) from None
     except _MisfitError as misfit:
         text = f"{source}: {misfit.key}{misfit.message}"
         raise ConfigError(text, settings=misfit.settings) from misfit.__cause__
+
+
+def _places(kind: Any, name: str, key: str = "") -> Iterator[str]:
+    """Yield the dotted keys of settings with this name, whatever is chosen."""
+    hints, options = _options(kind)
+    for option in options:
+        inner = _join(key, option)
+        if option == name:
+            yield inner
+        elif isinstance(hints[option], type) and is_dataclass(hints[option]):
+            yield from _places(hints[option], name, inner)
 
 
 def decode_value(hint: Any, value: object, key: str) -> object:
@@ -223,6 +239,14 @@ class _MisfitError(Exception):
         self.settings = (key,) if settings is None else tuple(settings)
 
 
+class _UnknownKeyError(_MisfitError):
+    """There is no such setting here, but there may be one of these names elsewhere."""
+
+    def __init__(self, key: str, problem: str, known: str, names: Iterable[str]) -> None:
+        super().__init__(key, f"{problem}{known}")
+        self.problem, self.known, self.names = problem, known, names
+
+
 def _dataclass(
     kind: Callable[..., T], table: object, key: str, *, taken: tuple[str, ...] = (), of: str = ""
 ) -> T:
@@ -236,8 +260,10 @@ def _dataclass(
     hints, options = _options(kind)
     for name in table:
         if name not in options and name not in taken:
-            problem = f"unknown key{of}{suggest(str(name), [*taken, *options])}"
-            raise _MisfitError(_join(key, name), problem)
+            known = suggest(str(name), [*taken, *options])
+            inner = table[name]
+            names = [name, *(inner if isinstance(inner, Mapping) else ())]
+            raise _UnknownKeyError(_join(key, name), f"unknown key{of}", known, names)
     values = {
         name: _value(hints[name], table[name], _join(key, name), declaration(option))
         for name, option in options.items()
