@@ -71,6 +71,14 @@ void bind_language_model_estimation(nb::module_& m) {
             },
             nb::kw_only(), nb::arg("order"), nb::arg("prune"), nb::arg("discount_fallback").none(),
             nb::arg("skip_special_words"), nb::arg("memory"), nb::arg("directory"))
+        .def(
+            "count_only",
+            [](Estimator& self, std::uint64_t begin, std::uint64_t end, std::uint64_t of) {
+                self.count_only({begin, end, of});
+            },
+            nb::arg("begin"), nb::arg("end"), nb::kw_only(), nb::arg("of"),
+            "Of the text that follows, count only sentences whose number, from 0, has a remainder "
+            "from `begin` up to `end` when it is divided by `of`.")
         .def("begin_file", &Estimator::begin_file, nb::arg("name"),
              "Begin a file; the name is used in messages.")
         .def(
@@ -83,6 +91,12 @@ void bind_language_model_estimation(nb::module_& m) {
             nb::arg("text"), "Add the next piece of the file.")
         .def("end_file", &Estimator::end_file, nb::call_guard<nb::gil_scoped_release>(),
              "End the file.")
+        .def("write_counts", &Estimator::write_counts, nb::arg("path"),
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Write what was counted, instead of a model, for `add_counts`.")
+        .def("add_counts", &Estimator::add_counts, nb::arg("path"),
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Add what another process counted that was given the same text.")
         .def("write_arpa", &Estimator::write_arpa, nb::arg("path"), nb::arg("progress"),
              nb::call_guard<nb::gil_scoped_release>(),
              "Estimate the model, write it, and return a summary.");

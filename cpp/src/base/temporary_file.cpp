@@ -26,6 +26,12 @@ int open_nameless(const std::string& directory) {
     return named;
 }
 
+TemporaryFile TemporaryFile::for_others(const std::string& path) {
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) fail<Error>(path, ": cannot be written: ", std::strerror(errno));
+    return {path, file, 0};
+}
+
 TemporaryFile TemporaryFile::written_by_another(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat about{};

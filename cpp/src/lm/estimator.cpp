@@ -18,6 +18,7 @@ namespace hopefear::kneser_ney {
 namespace {
 
 constexpr std::size_t least_memory = std::size_t{1} << 20;
+constexpr std::size_t written_at_once = 4096;  // records
 
 }  // namespace
 
@@ -48,9 +49,12 @@ void check(const Options& options) {
 class Estimator::Pipeline {
   public:
     virtual ~Pipeline() = default;
+    virtual void count_only(const SentenceShare& share) = 0;
     virtual void begin_file(std::string name) = 0;
     virtual void add(std::string_view bytes) = 0;
     virtual void end_file() = 0;
+    virtual void write_counts(const std::string& path) = 0;
+    virtual void add_counts(const std::string& path) = 0;
     virtual Summary write_arpa(const std::string& path, const Progress& progress) = 0;
 };
 
@@ -84,11 +88,16 @@ class PipelineOf final : public Estimator::Pipeline {
         window_.fill(sentence_begin);
     }
 
+    void count_only(const SentenceShare& share) override {
+        share_ = share;
+        counts_ = share_.has(sentence_);
+    }
     void begin_file(std::string name) override { reader_.begin_file(std::move(name)); }
     void add(std::string_view bytes) override { reader_.add(bytes, *this); }
     void end_file() override { reader_.end_file(*this); }
 
     void word(WordId id) {
+        if (!counts_) return;
         std::copy_backward(window_.begin(), window_.end() - 1, window_.end());
         window_[0] = id;
         full_->push({window_, Count(1)});
@@ -96,6 +105,15 @@ class PipelineOf final : public Estimator::Pipeline {
     void end_sentence() {
         word(sentence_end);
         window_.fill(sentence_begin);
+        counts_ = share_.has(++sentence_);
+    }
+
+    void write_counts(const std::string& path) override;
+    void add_counts(const std::string& path) override {
+        auto file =
+            std::make_shared<const RecordFile<Counted<N>>>(TemporaryFile::written_by_another(path));
+        const Run all{0, file->size()};
+        full_->add_run(std::move(file), all);
     }
 
     Summary write_arpa(const std::string& path, const Progress& progress) override;
@@ -144,11 +162,29 @@ class PipelineOf final : public Estimator::Pipeline {
 
     Options options_;
     TextReader reader_;
+    SentenceShare share_;
+    std::uint64_t sentence_ = 0;
+    bool counts_ = true;  // whether this sentence is counted
     Words<N> window_;
     std::optional<ExternalSort<Counted<N>, SuffixOrder, AddCounts>> full_;
     std::size_t memory_ = 0;  // not used by the vocabulary
     std::optional<Levels> levels_;
 };
+
+template <std::size_t N>
+void PipelineOf<N>::write_counts(const std::string& path) {
+    RecordFile<Counted<N>> file(TemporaryFile::for_others(path));
+    std::vector<Counted<N>> block;
+    full_->finish();
+    for (Counted<N> entry; full_->next(entry);) {
+        block.push_back(entry);
+        if (block.size() < written_at_once) continue;
+        file.append(block);
+        block.clear();
+    }
+    file.append(block);
+    full_.reset();
+}
 
 template <std::size_t N>
 Summary PipelineOf<N>::write_arpa(const std::string& path, const Progress& progress) {
@@ -286,6 +322,10 @@ Estimator::Estimator(const Options& options) {
 }
 Estimator::~Estimator() = default;
 
+void Estimator::count_only(const SentenceShare& share) {
+    if (share.of == 0) fail<ConfigError>("a share of sentences must be of at least one part");
+    pipeline_->count_only(share);
+}
 void Estimator::begin_file(std::string name) {
     pipeline_->begin_file(std::move(name));
 }
@@ -294,6 +334,12 @@ void Estimator::add(std::string_view bytes) {
 }
 void Estimator::end_file() {
     pipeline_->end_file();
+}
+void Estimator::write_counts(const std::string& path) {
+    pipeline_->write_counts(path);
+}
+void Estimator::add_counts(const std::string& path) {
+    pipeline_->add_counts(path);
 }
 Summary Estimator::write_arpa(const std::string& path, const Progress& progress) {
     return pipeline_->write_arpa(path, progress);

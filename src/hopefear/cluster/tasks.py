@@ -80,38 +80,37 @@ def sharing(cluster: str) -> Iterator[ShareOut]:
 
     These processes stay until the end, so that they may keep what they have read.
     """
-
-    def share_out(count: int, work: Callable[[Share], Result]) -> Iterator[Result]:
-        crew.arrange(each_node=True, most=max(1, count))
-        threads = [crew.processors(number) for number in crew.numbers]
-        ends = [count * sum(threads[: k + 1]) // sum(threads) for k in range(len(threads))]
-        tasks = [
-            partial(work, Share(begin=begin, end=end, threads=some))
-            for begin, end, some in zip([0, *ends], ends, threads, strict=False)
-        ]
-        yield from map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1)
-
     with connected(cluster):
         crew = Crew(Runner)
         try:
-            yield share_out
+            yield partial(_share_out, crew)
         finally:
             crew.close()
 
 
-@contextmanager
-def meanwhile(tasks: "Sequence[Task[object]]", cluster: str) -> "Iterator[Callable[[], None]]":
-    """Carry out tasks while this process does something else.
+def _share_out(crew: Crew, count: int, work: Callable[[Share], Result]) -> Iterator[Result]:
+    crew.arrange(each_node=True, most=max(1, count))
+    threads = [crew.processors(number) for number in crew.numbers]
+    ends = [count * sum(threads[: k + 1]) // sum(threads) for k in range(len(threads))]
+    tasks = [
+        partial(work, Share(begin=begin, end=end, threads=some))
+        for begin, end, some in zip([0, *ends], ends, threads, strict=False)
+    ]
+    yield from map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1)
 
-    Gives a function that waits until all are done, and raises what they raised.
+
+@contextmanager
+def meanwhile(work: Callable[[ShareOut], object], cluster: str) -> "Iterator[Callable[[], None]]":
+    """Let the machines of a cluster do work while this process does something else.
+
+    Gives a function that waits until it is done, and raises what it raised.
     """
-    with connected(cluster):
-        crew = Crew(Runner)
+    with sharing(cluster) as share_out:
         failed: list[BaseException] = []
 
-        def work() -> None:
+        def act() -> None:
             try:
-                list(map_in_order(crew, "carry_out", tasks, Path.cwd(), together=1))
+                work(share_out)
             except BaseException as error:
                 failed.append(error)
 
@@ -120,10 +119,6 @@ def meanwhile(tasks: "Sequence[Task[object]]", cluster: str) -> "Iterator[Callab
             if failed:
                 raise failed[0]
 
-        crew.arrange(most=len(tasks))
-        thread = Thread(target=work, daemon=True)
+        thread = Thread(target=act, daemon=True)
         thread.start()
-        try:
-            yield wait
-        finally:
-            crew.close()
+        yield wait

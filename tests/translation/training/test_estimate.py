@@ -69,6 +69,23 @@ def test_a_model_equals_the_slow_reference(
     assert_same_model(estimate(options, text), reference.arpa())
 
 
+@pytest.mark.parametrize("order", [1, 3])
+def test_a_model_is_the_same_if_others_count_sentences(tmp_path: Path, order: int) -> None:
+    text, options = zipf_text(3, 60_000, 3000), KneserNey(order=order, memory=1 << 20)
+    texts = [write(tmp_path / "first", text[:700]), write(tmp_path / "second", text[700:])]
+    counts = [tmp_path / name for name in ("some", "more", "rest")]
+    for path, (begin, end) in zip(counts, ((0, 1), (1, 5), (5, 7)), strict=True):
+        options.count(texts, path, begin, end, of=7)
+    alone, shared, fewer = (
+        options.estimate(texts, tmp_path / f"{len(some)}", counts=some)
+        for some in ([], counts, counts[:2])
+    )
+    assert (shared.sentences, shared.tokens) == (alone.sentences, alone.tokens)
+    assert (tmp_path / "3").read_bytes() == (tmp_path / "0").read_bytes()
+    assert [one.discounts for one in shared.orders] == [one.discounts for one in alone.orders]
+    assert fewer.orders[-1].ngrams < alone.orders[-1].ngrams
+
+
 @pytest.mark.parametrize("prune", [(), (0, 0, 1)])
 def test_discounts_are_estimated_from_counts_of_counts(
     tmp_path: Path, prune: tuple[int, ...]

@@ -1,5 +1,5 @@
 // Unnamed temporary files: unlinked before anything is written, so that nothing is left behind,
-// however the process ends.
+// however the process ends. Files with a name are for other processes.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +24,8 @@ class TemporaryFile {
   public:
     explicit TemporaryFile(const std::string& directory)
         : directory_(directory), file_(open_nameless(directory)) {}
+    // A new file that other processes will read.
+    [[nodiscard]] static TemporaryFile for_others(const std::string& path);
     // A file that another process has written, to be read only.
     [[nodiscard]] static TemporaryFile written_by_another(const std::string& path);
     TemporaryFile(TemporaryFile&& other) noexcept

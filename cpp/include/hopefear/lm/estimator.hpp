@@ -87,15 +87,36 @@ struct Summary {
     std::vector<OrderSummary> orders;
 };
 
-// Takes a text in pieces, then writes its language model.
+// The sentences, numbered from 0, whose number has a remainder from `begin` up to `end` when it is
+// divided by `of`.
+struct SentenceShare {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 1;
+    std::uint64_t of = 1;
+
+    [[nodiscard]] bool has(std::uint64_t sentence) const {
+        const std::uint64_t remainder = sentence % of;
+        return begin <= remainder && remainder < end;
+    }
+};
+
+// Takes a text in pieces, then writes its language model. Several processes may share the counting:
+// each is given the whole text, and counts the n-grams of its sentences.
 class Estimator {
   public:
     explicit Estimator(const Options& options);
     ~Estimator();
 
+    // Of the text that follows, count only these sentences; the others still give their words.
+    void count_only(const SentenceShare& share);
+
     void begin_file(std::string name);
     void add(std::string_view bytes);
     void end_file();
+    // Write what was counted, for `add_counts` of another process that is given the same text. Call
+    // this once, instead of write_arpa.
+    void write_counts(const std::string& path);
+    void add_counts(const std::string& path);
     // Estimate the model and write it to `path`. Call this once.
     [[nodiscard]] Summary write_arpa(const std::string& path, const Progress& progress);
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hopefear.cluster.tasks import meanwhile
+from hopefear.cluster.tasks import Share, ShareOut, meanwhile
 from hopefear.errors import ConfigError
 from hopefear.formats import open_output, write_weights
 from hopefear.formats.files import Tell, remove_litter, tell_nobody
@@ -35,6 +35,7 @@ from hopefear.translation.model import (
     write_settings,
 )
 from hopefear.translation.training.components import (
+    count_ngrams,
     find_alignments,
     is_moses_model,
     label_names,
@@ -177,16 +178,30 @@ def _language_models_meanwhile(
     cluster = work.settings.cluster
     if cluster is None:
         return nullcontext(lambda: None)
-    task = partial(_make_language_models, replace(work.settings, cluster=None), work.out, inputs)
-    return meanwhile([task], cluster)
+    settings = replace(work.settings, cluster=None)
+
+    def make(share_out: ShareOut) -> None:
+        counts = count_ngrams(_quiet(settings, work.out), inputs, share_out)
+        list(share_out(1, partial(_make_language_models, settings, work.out, inputs, counts)))
+        shutil.rmtree(work.out / "stages" / "count", ignore_errors=True)
+
+    return meanwhile(make, cluster)
 
 
-def _make_language_models(settings: TrainSettings, out: Path, inputs: Inputs) -> None:
-    stages = Stages(out, lambda stage: None)
-    fingerprint = Fingerprint(tell_nobody)
-    make_language_models(
-        Work(settings=settings, out=out, stages=stages, fingerprint=fingerprint, tell=tell_nobody),
-        inputs,
+def _make_language_models(
+    settings: TrainSettings, out: Path, inputs: Inputs, counts: Sequence[Path], share: Share
+) -> None:
+    make_language_models(_quiet(settings, out), inputs, counts)
+
+
+def _quiet(settings: TrainSettings, out: Path) -> Work:
+    """Return what stages share that nobody watches."""
+    return Work(
+        settings=settings,
+        out=out,
+        stages=Stages(out, lambda stage: None),
+        fingerprint=Fingerprint(tell_nobody),
+        tell=tell_nobody,
     )
 
 

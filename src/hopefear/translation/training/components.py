@@ -4,10 +4,12 @@ import importlib.util
 import shutil
 import tempfile
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from hopefear import _core
+from hopefear.cluster.tasks import Share, ShareOut
 from hopefear.errors import ConfigError
 from hopefear.formats import detect_rules, read_rules
 from hopefear.formats.files import open_binary_output, replacing
@@ -17,7 +19,7 @@ from hopefear.translation.features import Collector, templates
 from hopefear.translation.language_model import load_language_model
 from hopefear.translation.model import LanguageModelFile, TemplateFile
 from hopefear.translation.training.align import align, symmetrize, write_alignments
-from hopefear.translation.training.estimate import write_kenlm_binary
+from hopefear.translation.training.estimate import KneserNey, write_kenlm_binary
 from hopefear.translation.training.extract import ExtractionTexts, read_bitext
 from hopefear.translation.training.settings import TrainSettings
 from hopefear.translation.training.stages import Figures, Work, existing_file, options_of
@@ -25,6 +27,7 @@ from hopefear.translation.training.texts import Inputs
 
 __all__ = [
     "FoundAlignments",
+    "count_ngrams",
     "find_alignments",
     "is_moses_model",
     "make_glue",
@@ -34,6 +37,8 @@ __all__ = [
 ]
 
 GRAMMAR, ALIGNMENTS = "grammar.bin", "alignments.gz"
+ESTIMATED, PACKED = "lm0.kenlm", "lm0.arpa.gz"
+SENTENCE_SHARES = 1024  # of the text of a language model; every machine gets some
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 
 FoundAlignments = tuple[Path, str]
@@ -178,9 +183,36 @@ def _read_rules(work: Work, name: str, files: Sequence[Path], format: str | None
     return target
 
 
-def make_language_models(work: Work, inputs: Inputs) -> tuple[LanguageModelFile, ...]:
-    """Make the language models, with features LM0, LM1, ...; the estimated one is the first."""
-    files = [_estimate(work, inputs)] if work.settings.estimates_language_model else []
+def count_ngrams(work: Work, inputs: Inputs, share_out: ShareOut) -> tuple[Path, ...]:
+    """Let machines count n-grams for `make_language_models`, each in some sentences."""
+    if not work.settings.estimates_language_model:
+        return ()
+    plan = _plan_estimation(work, inputs)
+    if work.stages.is_finished("lm0", plan.fingerprint, plan.files):
+        return ()
+    folder = work.out / "stages" / "count"
+    shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+    folder.mkdir()
+    counted = share_out(SENTENCE_SHARES, partial(_count, plan.estimation, plan.texts, folder))
+    return tuple(path for path in counted if path is not None)
+
+
+def _count(estimation: KneserNey, texts: Sequence[Path], folder: Path, share: Share) -> Path | None:
+    if share.end - share.begin == SENTENCE_SHARES:
+        return None  # a single machine counts when it estimates
+    path = folder / str(share.begin)
+    estimation.count(texts, path, share.begin, share.end, of=SENTENCE_SHARES)
+    return path
+
+
+def make_language_models(
+    work: Work, inputs: Inputs, counts: Sequence[Path] = ()
+) -> tuple[LanguageModelFile, ...]:
+    """Make the language models, with features LM0, LM1, ...; the estimated one is the first.
+
+    `counts` are the n-grams of all sentences, if others counted them.
+    """
+    files = [_estimate(work, inputs, counts)] if work.settings.estimates_language_model else []
     for path in work.settings.language_model.files:
         files.append(_take(work, f"lm{len(files)}", existing_file(path)))
     return tuple(
@@ -191,28 +223,44 @@ def make_language_models(work: Work, inputs: Inputs) -> tuple[LanguageModelFile,
     )
 
 
-def _estimate(work: Work, inputs: Inputs) -> str:
+class _Estimation(NamedTuple):
+    """How a language model is estimated, from what, and the files that it becomes."""
+
+    estimation: KneserNey
+    texts: Sequence[Path]
+    files: Sequence[str]
+    fingerprint: str
+
+
+def _plan_estimation(work: Work, inputs: Inputs) -> _Estimation:
     settings = work.settings.language_model
     texts = [*([inputs.bitext[1]] if inputs.bitext else []), *inputs.texts]
     estimation = work.settings.with_resources(settings.estimation)
-    packed = work.out / "lm0.arpa.gz"
+    options = [options_of(estimation), settings.structure, settings.keep_arpa]
+    fingerprint = work.fingerprint("estimate", options, *texts)
+    files = [ESTIMATED, *([PACKED] if settings.keep_arpa else [])]
+    return _Estimation(estimation, texts, files, fingerprint)
+
+
+def _estimate(work: Work, inputs: Inputs, counts: Sequence[Path]) -> str:
+    plan = _plan_estimation(work, inputs)
+    packed = work.out / PACKED
 
     def estimate() -> Figures:
         place = work.settings.temporary_directory or None
         with tempfile.TemporaryDirectory(prefix="hopefear-lm-", dir=place) as directory:
             arpa = Path(directory, "lm0.arpa")
-            summary = estimation.estimate(texts, arpa, tell=work.tell)
-            _write_binary(work, arpa, "lm0.kenlm")
+            summary = plan.estimation.estimate(plan.texts, arpa, counts=counts, tell=work.tell)
+            _write_binary(work, arpa, ESTIMATED)
             packed.unlink(missing_ok=True)
-            if settings.keep_arpa:
+            if PACKED in plan.files:
                 with arpa.open("rb") as file, open_binary_output(packed) as out:
                     shutil.copyfileobj(file, out, 1 << 20)
-        return {"order": estimation.order, "n-grams": sum(o.ngrams for o in summary.orders)}
+        ngrams = sum(order.ngrams for order in summary.orders)
+        return {"order": plan.estimation.order, "n-grams": ngrams}
 
-    files = ["lm0.kenlm", *([packed.name] if settings.keep_arpa else [])]
-    options = [options_of(estimation), settings.structure, settings.keep_arpa]
-    work.stages.do("lm0", work.fingerprint("estimate", options, *texts), files, estimate)
-    return files[0]
+    work.stages.do("lm0", plan.fingerprint, plan.files, estimate)
+    return ESTIMATED
 
 
 def _take(work: Work, name: str, path: Path) -> str:

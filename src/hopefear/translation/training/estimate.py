@@ -114,6 +114,7 @@ class KneserNey:
         texts: PathLike | Sequence[PathLike],
         arpa: PathLike,
         *,
+        counts: Sequence[Path] = (),
         tell: Tell = tell_nobody,
     ) -> EstimationSummary:
         """Estimate a model and write it as an ARPA file.
@@ -129,6 +130,8 @@ class KneserNey:
             The model, written completely or not at all; gzipped if its name ends in ``.gz``.
             N-grams are sorted as in lmplz: by their last word, then the one before, and so on,
             words by first occurrence.
+        counts
+            What `count` has written for all sentences of these texts, if others counted them.
         tell
             Progress callback, called with a stage ("counting", "adjusting counts", "estimating"),
             the amount done, and the total (0 if unknown).
@@ -139,7 +142,11 @@ class KneserNey:
             The size of the text, and the number of n-grams and the discounts of each order.
         """
         core = self._estimator()
-        _count(core, [texts] if isinstance(texts, str | Path) else texts, tell)
+        if counts:
+            core.count_only(0, 0, of=1)
+        _read(core, [texts] if isinstance(texts, str | Path) else texts, tell)
+        for path in counts:
+            core.add_counts(str(path))
         if Path(arpa).suffix != ".gz":
             with replacing(arpa) as temporary:
                 return core.write_arpa(str(temporary), tell)
@@ -148,6 +155,27 @@ class KneserNey:
             with open_binary_output(arpa) as packed:
                 shutil.copyfileobj(plain, packed, 1 << 20)
         return summary
+
+    def count(
+        self, texts: Sequence[PathLike], path: Path, begin: int, end: int, *, of: int
+    ) -> None:
+        """Count the n-grams of some sentences, for `estimate` to take from a file.
+
+        Parameters
+        ----------
+        texts
+            All that the model is estimated from.
+        path
+            The file.
+        begin, end, of
+            The sentences: those whose number, from 0, has a remainder from `begin` up to `end` when
+            it is divided by `of`.
+        """
+        core = self._estimator()
+        core.count_only(begin, end, of=of)
+        _read(core, texts, tell_nobody)
+        with replacing(path, durable=False) as temporary:
+            core.write_counts(str(temporary))
 
     def _estimator(self) -> _core.LanguageModelEstimator:
         fallback = self.discount_fallback
@@ -161,7 +189,7 @@ class KneserNey:
         )
 
 
-def _count(core: _core.LanguageModelEstimator, texts: Sequence[PathLike], tell: Tell) -> None:
+def _read(core: _core.LanguageModelEstimator, texts: Sequence[PathLike], tell: Tell) -> None:
     files = [Path(text) for text in texts]
     total = sum(file.stat().st_size for file in files) if all(map(Path.is_file, files)) else 0
     done = 0

@@ -228,9 +228,9 @@ class TrainSettings:
     )
     cluster: str | None = setting(
         None,
-        "A Ray cluster that aligns (with the built-in aligner) and extracts by shards, and makes "
-        "the language models meanwhile: HOST:PORT of its head, or 'local' to start one on this "
-        "machine. All machines find the files on the same paths. The model is the same.",
+        "A Ray cluster that aligns (with the built-in aligner), extracts and counts n-grams by "
+        "shards: HOST:PORT of its head, or 'local' to start one on this machine. All machines find "
+        "the files on the same paths. The model is the same.",
         group="Run",
         metavar="ADDRESS",
         shown="this machine alone",

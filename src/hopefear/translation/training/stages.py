@@ -99,6 +99,10 @@ class Stages:
         """Whether any stage is finished."""
         return any(self._records.glob("*.json"))
 
+    def is_finished(self, name: str, fingerprint: str, outputs: Sequence[str]) -> bool:
+        """Whether a stage, as `do` knows it, is finished."""
+        return self._earlier(name, fingerprint, outputs) is not None
+
     def do(
         self, name: str, fingerprint: str, outputs: Sequence[str], work: Callable[[], Figures]
     ) -> Stage:
