@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,6 +54,16 @@ ArrayOut<const T> view(std::span<const T> values, nb::handle owner) {
 template <class Work>
 auto without_gil(const Work& work) {
     const nb::gil_scoped_release released;
+    return work();
+}
+
+// The same for work of so many steps, of about 10 ns each. Brief work keeps the lock: waiting until
+// another thread gives it back takes longer, and online learners do much that is brief.
+template <class Work>
+auto without_gil_if_long(std::size_t steps, const Work& work) {
+    constexpr std::size_t brief = 10'000;
+    std::optional<nb::gil_scoped_release> released;
+    if (steps > brief) released.emplace();
     return work();
 }
 

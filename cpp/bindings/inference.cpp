@@ -70,14 +70,16 @@ void bind_best(nb::module_& m) {
     m.def(
         "score_edges",
         [](const Forest& forest, const Scores& weights) {
-            return to_array(without_gil([&] { return score_edges(forest, as_span(weights)); }));
+            return to_array(without_gil_if_long(
+                forest.edge_count(), [&] { return score_edges(forest, as_span(weights)); }));
         },
         nb::arg("forest"), nb::arg("weights"),
         "w · h of each edge; features without a weight have weight 0.");
     m.def(
         "viterbi",
         [](const Forest& forest, const Scores& scores) {
-            return to_arrays(without_gil([&] { return viterbi(forest, as_span(scores)); }));
+            return to_arrays(without_gil_if_long(forest.edge_count(),
+                                                 [&] { return viterbi(forest, as_span(scores)); }));
         },
         nb::arg("forest"), nb::arg("scores"), "The best derivation and its score.");
     m.def(

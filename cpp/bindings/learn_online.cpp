@@ -9,6 +9,8 @@ namespace hopefear::bindings {
 
 namespace {
 
+using Changed = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 SparseView row(const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values) {
     return {as_span(ids), as_span(values)};
 }
@@ -66,6 +68,15 @@ void bind_online_weights(nb::module_& m) {
             [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
                double step) { weights.checked_add(row(ids, values), step); },
             nb::arg("ids"), nb::arg("values"), nb::arg("step"), "w += step * values.")
+        .def(
+            "move",
+            [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
+               const Changed& copy) {
+                weights.checked_add(row(ids, values), 1.0);
+                weights.update(as_span(ids), {copy.data(), copy.size()});
+            },
+            nb::arg("ids"), nb::arg("values"), nb::arg("copy"),
+            "w += values; a copy of the weights follows.")
         .def("count", &OnlineWeights::count, nb::arg("times") = 1.0,
              "End a step: w enters the mean with weight `times`.")
         .def(
@@ -89,6 +100,15 @@ void bind_working_set(nb::module_& m) {
             [](WorkingSet* self, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
                double gain) { new (self) WorkingSet(row(ids, values), gain); },
             nb::arg("ids"), nb::arg("values"), nb::arg("gain"))
+        .def_static(
+            "taught",
+            [](const ArrayIn<FeatureId>& ids, const MatrixIn<double>& rows,
+               const ArrayIn<double>& losses) {
+                return WorkingSet(as_span(ids), std::span(rows.data(), rows.size()),
+                                  as_span(losses));
+            },
+            nb::arg("ids"), nb::arg("rows"), nb::arg("losses"),
+            "The set that another learner was taught by: all rows and losses but the hope's.")
         .def("__len__", &WorkingSet::size)
         .def_prop_ro(
             "ids",
@@ -141,22 +161,27 @@ void bind_working_set(nb::module_& m) {
     m.def(
         "solve_together",
         [](const std::vector<const WorkingSet*>& sets, const ArrayIn<double>& weights,
-           const ArrayIn<double>& rates, double tolerance, double gap, std::size_t max_iterations,
-           std::size_t max_rounds) {
-            auto found = without_gil([&] {
+           const ArrayIn<double>& rates, const Changed& trial, double tolerance, double gap,
+           std::size_t max_iterations, std::size_t max_rounds) {
+            std::size_t steps = 0;
+            for (const WorkingSet* set : sets) steps += set->size() * set->rows().size();
+            const auto found = without_gil_if_long(10 * steps, [&] {
                 return solve_together(sets, as_span(weights), as_span(rates),
-                                      {tolerance, gap, max_iterations, max_rounds});
+                                      {tolerance, gap, max_iterations, max_rounds},
+                                      {trial.data(), trial.size()});
             });
             nb::list directions;
-            for (std::vector<double>& x : found) directions.append(to_array(std::move(x)));
+            for (std::vector<double> x : found) directions.append(to_array(std::move(x)));
             return directions;
         },
-        nb::arg("sets"), nb::arg("weights"), nb::arg("rates"), nb::kw_only(), nb::arg("tolerance"),
-        nb::arg("gap"), nb::arg("max_iterations"), nb::arg("max_rounds"),
+        nb::arg("sets"), nb::arg("weights"), nb::arg("rates"), nb::arg("trial"), nb::kw_only(),
+        nb::arg("tolerance"), nb::arg("gap"), nb::arg("max_iterations"), nb::arg("max_rounds"),
         nb::sig("def solve_together(sets: Sequence[WorkingSet], weights: NDArray[numpy.float64], "
-                "rates: NDArray[numpy.float64], *, tolerance: float, gap: float, "
-                "max_iterations: int, max_rounds: int) -> list[NDArray[numpy.float64]]"),
-        "The directions of the step of several working sets that are solved as one problem.");
+                "rates: NDArray[numpy.float64], trial: NDArray[numpy.float64], *, "
+                "tolerance: float, gap: float, max_iterations: int, max_rounds: int) -> "
+                "list[NDArray[numpy.float64]]"),
+        "The directions of the step of several working sets that are solved as one problem; "
+        "`trial` is set to where the step leads, for the features of these sets.");
 }
 
 void bind_epochs(nb::module_& m) {

@@ -225,6 +225,24 @@ void bind_document(nb::module_& m) {
         nb::arg("document"), nb::arg("statistics"),
         "n_1 (BLEU(document + b) - BLEU(document)) for each row b of statistics.");
     m.def(
+        "document_gain",
+        [](const ArrayIn<double>& document, const ArrayIn<double>& statistics) {
+            return document_gain(as_span(document), as_span(statistics));
+        },
+        nb::arg("document"), nb::arg("statistics"), "The same for one row.");
+    m.def(
+        "next_document",
+        [](const ArrayIn<double>& document, const ArrayIn<double>& statistics, double decay,
+           double least) {
+            return to_array(next_document(as_span(document), as_span(statistics), decay, least));
+        },
+        nb::arg("document"), nb::arg("statistics"), nb::kw_only(), nb::arg("decay"),
+        nb::arg("least"), "decay * (document + statistics), but no component below `least`.");
+    m.def(
+        "are_counts",
+        [](const ArrayIn<double>& statistics) { return are_counts(as_span(statistics)); },
+        nb::arg("statistics"), "Whether all statistics are finite and not negative.");
+    m.def(
         "linear_bleu",
         [](const ArrayIn<double>& document) { return to_array(linear_bleu(as_span(document))); },
         nb::arg("document"), "The gradient of document_gains at b = 0.");

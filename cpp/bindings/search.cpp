@@ -157,12 +157,11 @@ void bind_derivation_searches(nb::module_& m) {
         [](const WordMetric& metric, const Forest& forest, std::size_t sentence,
            const ArrayIn<WordId>& numbers, const ArrayIn<EdgeId>& edges,
            const ArrayIn<std::int64_t>& begin) {
-            return to_matrix(without_gil([&] {
-                                 return derivation_statistics(metric, forest, sentence,
-                                                              as_span(numbers), as_span(edges),
-                                                              as_span(begin));
-                             }),
-                             metric.dimension());
+            auto rows = without_gil_if_long(10 * edges.size(), [&] {
+                return derivation_statistics(metric, forest, sentence, as_span(numbers),
+                                             as_span(edges), as_span(begin));
+            });
+            return to_matrix(std::move(rows), metric.dimension());
         },
         nb::arg("metric"), nb::arg("forest"), nb::arg("sentence"), nb::arg("numbers"),
         nb::arg("edges"), nb::arg("begin"), "A row of statistics for each derivation.");

@@ -868,6 +868,15 @@ def document_gains(document: Annotated[NDArray[numpy.float64], dict(shape=(None,
     n_1 (BLEU(document + b) - BLEU(document)) for each row b of statistics.
     """
 
+def document_gain(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The same for one row."""
+
+def next_document(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, decay: float, least: float) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+    """decay * (document + statistics), but no component below `least`."""
+
+def are_counts(statistics: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
+    """Whether all statistics are finite and not negative."""
+
 def linear_bleu(document: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """The gradient of document_gains at b = 0."""
 
@@ -1129,6 +1138,9 @@ class OnlineWeights:
     def add(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float) -> None:
         """w += step * values."""
 
+    def move(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], copy: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """w += values; a copy of the weights follows."""
+
     def count(self, times: float = 1.0) -> None:
         """End a step: w enters the mean with weight `times`."""
 
@@ -1156,6 +1168,12 @@ class WorkingSet:
 
     def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: float) -> None: ...
 
+    @staticmethod
+    def taught(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], losses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> WorkingSet:
+        """
+        The set that another learner was taught by: all rows and losses but the hope's.
+        """
+
     def __len__(self) -> int: ...
 
     @property
@@ -1182,9 +1200,9 @@ class WorkingSet:
     def solve(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rates: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, tolerance: float, max_iterations: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
         """The direction of the step."""
 
-def solve_together(sets: Sequence[WorkingSet], weights: NDArray[numpy.float64], rates: NDArray[numpy.float64], *, tolerance: float, gap: float, max_iterations: int, max_rounds: int) -> list[NDArray[numpy.float64]]:
+def solve_together(sets: Sequence[WorkingSet], weights: NDArray[numpy.float64], rates: NDArray[numpy.float64], trial: NDArray[numpy.float64], *, tolerance: float, gap: float, max_iterations: int, max_rounds: int) -> list[NDArray[numpy.float64]]:
     """
-    The directions of the step of several working sets that are solved as one problem.
+    The directions of the step of several working sets that are solved as one problem; `trial` is set to where the step leads, for the features of these sets.
     """
 
 class SubgradientState:
@@ -1570,6 +1588,11 @@ class LanguageModelEstimator:
 
     def __init__(self, *, order: int, prune: Sequence[int], discount_fallback: Sequence[float] | None, skip_special_words: bool, memory: int, directory: str) -> None: ...
 
+    def count_only(self, begin: int, end: int, *, of: int) -> None:
+        """
+        Of the text that follows, count only sentences whose number, from 0, has a remainder from `begin` up to `end` when it is divided by `of`.
+        """
+
     def begin_file(self, name: str) -> None:
         """Begin a file; the name is used in messages."""
 
@@ -1578,6 +1601,12 @@ class LanguageModelEstimator:
 
     def end_file(self) -> None:
         """End the file."""
+
+    def write_counts(self, path: str) -> None:
+        """Write what was counted, instead of a model, for `add_counts`."""
+
+    def add_counts(self, path: str) -> None:
+        """Add what another process counted that was given the same text."""
 
     def write_arpa(self, path: str, progress: Callable[[str, int, int], None]) -> EstimationSummary:
         """Estimate the model, write it, and return a summary."""

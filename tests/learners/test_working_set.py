@@ -98,8 +98,8 @@ def test_working_sets_are_solved_together_as_by_an_independent_solver(
         return distance + sum(float(max(working.violations(w))) for working in sets)
 
     expected = weights.copy()
-    for ids, x in found:
-        expected[ids] += rate * x
+    for working, x in zip(sets, found, strict=True):
+        expected[working.ids] += rate * x
     assert_allclose(visits[0].trial, expected, atol=1e-9)
     nearby = expected + np.random.default_rng(1).normal(size=(50, len(weights))) * 1e-3
     best = objective(expected)

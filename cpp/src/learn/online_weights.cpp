@@ -16,6 +16,15 @@ void OnlineWeights::checked_add(const SparseView& row, double step) {
     add(row, step);
 }
 
+void OnlineWeights::update(std::span<const FeatureId> ids, std::span<double> copy) const {
+    for (const FeatureId id : ids) {
+        if (id < 0 || static_cast<std::size_t>(id) >= std::min(size(), copy.size()))
+            fail<DataError>("feature ", id, " has no weight: there are ", size(), ", and ",
+                            copy.size(), " in the copy");
+        copy[id] = (*this)[id];
+    }
+}
+
 OnlineWeights OnlineWeights::moved(std::span<const double> target,
                                    const OnlineWeights& before) const {
     if (target.size() != size() || before.size() != size())

@@ -87,6 +87,18 @@ WorkingSet::WorkingSet(SparseView hope, double gain) : losses_{0.0}, gain_(gain)
     rows_.assign(ids_.size(), 0.0);
 }
 
+WorkingSet::WorkingSet(std::span<const FeatureId> ids, std::span<const double> rows,
+                       std::span<const double> losses)
+    : ids_(ids.begin(), ids.end()), hope_(ids.size(), 0.0), losses_{0.0}, gain_(0.0) {
+    check_row({ids, hope_});
+    if (rows.size() != ids.size() * losses.size())
+        fail<DataError>("a working set has ", rows.size(), " values in ", losses.size(),
+                        " rows for ", ids.size(), " features");
+    rows_.assign(ids.size(), 0.0);
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
+    losses_.insert(losses_.end(), losses.begin(), losses.end());
+}
+
 void WorkingSet::add(SparseView features, double gain) {
     check_row(features);
     widen(features.ids);
@@ -153,15 +165,13 @@ std::vector<double> WorkingSet::solve(std::span<const double> weights,
         solve_simplex_qp(gram(rates), violations(weights), 1.0, tolerance, max_iterations).alpha);
 }
 
-std::vector<std::vector<double>> solve_together(std::span<const WorkingSet* const> sets,
-                                                std::span<const double> weights,
-                                                std::span<const double> rates,
-                                                const JointOptions& options) {
+namespace {
+
+std::vector<std::vector<double>> solve_in_turn(std::span<const WorkingSet* const> sets,
+                                               std::span<const double> weights,
+                                               std::span<const double> rates,
+                                               const JointOptions& options) {
     std::vector<std::vector<double>> found;
-    if (sets.size() == 1) {
-        found.push_back(sets.front()->solve(weights, rates, options.gap, options.max_iterations));
-        return found;
-    }
     // All weights that a set touches, in a small array, and their places in the large one.
     std::vector<FeatureId> ids;
     for (const WorkingSet* set : sets) ids.insert(ids.end(), set->ids().begin(), set->ids().end());
@@ -208,6 +218,29 @@ std::vector<std::vector<double>> solve_together(std::span<const WorkingSet* cons
             move(i, 1.0);
         }
         if (change <= options.tolerance) break;
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> solve_together(std::span<const WorkingSet* const> sets,
+                                                std::span<const double> weights,
+                                                std::span<const double> rates,
+                                                const JointOptions& options,
+                                                std::span<double> trial) {
+    std::vector<std::vector<double>> found;
+    if (sets.size() == 1)
+        found.push_back(sets.front()->solve(weights, rates, options.gap, options.max_iterations));
+    else
+        found = solve_in_turn(sets, weights, rates, options);
+    for (const WorkingSet* set : sets) {
+        check_reach(set->ids(), trial, "weights to try");
+        for (const FeatureId id : set->ids()) trial[id] = weights[id];
+    }
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        const auto ids = sets[i]->ids();
+        for (std::size_t k = 0; k < ids.size(); ++k) trial[ids[k]] += rates[ids[k]] * found[i][k];
     }
     return found;
 }

@@ -16,6 +16,12 @@ void check_dimension(std::size_t dimension) {
         fail<DataError>("statistics of BLEU are 2K + 1 numbers, got ", dimension);
 }
 
+void check_document(std::span<const double> document, std::size_t dimension) {
+    if (document.size() != dimension)
+        fail<DataError>("the document has ", document.size(), " statistics, the hypotheses have ",
+                        dimension);
+}
+
 }  // namespace
 
 double bleu(std::span<const double> statistics, const BleuOptions& options) {
@@ -61,9 +67,7 @@ std::vector<double> perfect_sentence(std::size_t order) {
 std::vector<double> document_gains(std::span<const double> document, std::span<const double> rows,
                                    std::size_t dimension) {
     check_dimension(dimension);
-    if (document.size() != dimension)
-        fail<DataError>("the document has ", document.size(), " statistics, the hypotheses have ",
-                        dimension);
+    check_document(document, dimension);
     const double length = View(document).hypothesis_length();
     const double before = bleu(document);
     std::vector<double> gains(rows.size() / dimension);
@@ -74,6 +78,23 @@ std::vector<double> document_gains(std::span<const double> document, std::span<c
         gains[row] = length * (bleu(sum) - before);
     }
     return gains;
+}
+
+bool are_counts(std::span<const double> statistics) {
+    return std::ranges::all_of(statistics, [](double x) { return x >= 0.0 && std::isfinite(x); });
+}
+
+double document_gain(std::span<const double> document, std::span<const double> row) {
+    return document_gains(document, row, row.size()).front();
+}
+
+std::vector<double> next_document(std::span<const double> document, std::span<const double> row,
+                                  double decay, double least) {
+    check_document(document, row.size());
+    std::vector<double> next(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i)
+        next[i] = std::max(decay * (document[i] + row[i]), least);
+    return next;
 }
 
 std::vector<double> linear_bleu(std::span<const double> document) {

@@ -46,32 +46,34 @@ class Mira(HopeFearLearner):
     def update(self, visit: Visit) -> Taught | None:
         """Grow the working set until nothing worse is found."""
         example, document = visit.example, visit.document
-        sets = [WorkingSet.of(taught, document) for taught in visit.heard]
-        solved = solve_together(sets, visit)
+        sets = heard = [WorkingSet.of(taught, document) for taught in visit.heard]
+        solved = solve_together(sets, visit) if sets else []
         hope = self.reference.choose(example, self.search, document, visit.epoch)
         violation = 0.0
         if hope is not None:
             own = WorkingSet(hope, document)
             tolerance = self.tolerance * document.scale
-            scores = example.forest.score_edges(visit.trial) if sets else example.scores
+            scores = example.forest.score_edges(visit.trial) if heard else example.scores
             for number in range(self.rounds):
                 fears = self.search.find(example, scores, document, -1.0, count=self.fears)
                 if number == 0 and self.first == "union":
                     hopes = self.search.find(example, scores, document, 1.0, count=self.fears)
                     fears = [*fears, *hopes, *example.nbest(self.fears, distinct=False)]
                 worst = max(own.violation(fear, visit.trial) for fear in fears)
-                if not worst > max(own.violations(visit.trial)) + tolerance:
+                if not worst > own.violations(visit.trial).max() + tolerance:
                     break
                 violation = violation or worst
                 for fear in fears:
                     if fear not in own:
                         own.add(fear)
                 # w(α) = w + η Σ α (h(hope) − h(d))
-                solved = solve_together([own, *sets], visit)
+                sets = [own, *heard]
+                solved = solve_together(sets, visit)
                 scores = example.forest.score_edges(visit.trial)
-        for ids, x in solved:
+        steps = [(one.ids, x) for one, x in zip(sets, solved, strict=True)]
+        for ids, x in steps:
             visit.move(ids, visit.rates[ids] * x)
-        for ids, x in solved:
+        for ids, x in steps:
             self.learn_rates(visit.rates, ids, x)
         return own.taught(violation) if violation else None
 

@@ -117,8 +117,9 @@ class OnlineLearner(Regularized, ABC):
         weights = state.weights if step.owned else state.weights.copy()
         trial = np.array(weights.current)
         heat = self.heat(step.epoch)
-        document = replace(state.document, scale=heat)
-        kept = step.owned and heat == state.document.scale
+        same = heat == state.document.scale
+        document = state.document if same else replace(state.document, scale=heat)
+        kept = step.owned and same
         rates = state.rates if kept else state.rates * (heat / state.document.scale)
         figures = Figures(statistics=np.zeros(data.corpus_score.dimension))
         penalty: Penalty | None = None  # for the features so far; it takes long to make

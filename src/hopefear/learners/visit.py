@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,9 @@ class Taught:
     violation: float = 0.0
 
 
+NOTHING = Taught(np.empty(0, dtype=np.int32), np.empty((0, 0)), np.empty(0))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnlineLesson:
     """What a block was like, and what its sentences taught if others listen.
@@ -78,15 +81,14 @@ class OnlineLesson:
     @classmethod
     def of(cls, taught: Mapping[int, Taught], figures: Figures) -> "OnlineLesson":
         """Return what sentences taught, by their numbers."""
-        sizes = [[i, len(one.ids), len(one.rows), len(one.losses)] for i, one in taught.items()]
-        none = Taught(np.empty(0, dtype=np.int32), np.empty((0, 0)), np.empty(0))
-        parts = [none, *taught.values()]
+        sizes = [(i, len(one.ids), len(one.rows), len(one.losses)) for i, one in taught.items()]
+        parts = [*taught.values()] or [NOTHING]
         return cls(
             figures=figures,
             sets=np.array(sizes, dtype=np.int32).reshape(-1, 4),
-            ids=np.concatenate([one.ids for one in parts]),
-            rows=np.concatenate([one.rows.ravel() for one in parts]),
-            losses=np.concatenate([one.losses for one in parts]),
+            ids=_joined([one.ids for one in parts]),
+            rows=_joined([one.rows.ravel() for one in parts]),
+            losses=_joined([one.losses for one in parts]),
         )
 
     def __len__(self) -> int:
@@ -116,6 +118,10 @@ class OnlineLesson:
         if at != (len(self.ids), len(self.rows), len(self.losses)) or len(found) < len(self):
             raise DataError("the parts of a lesson of another learner do not fit together")
         return found
+
+
+def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 class Visit:
@@ -157,8 +163,7 @@ class Visit:
 
     def move(self, ids: NDArray[np.int32], change: FloatArray) -> None:
         """Take the step: w += change, for these features."""
-        self._weights.add(np.ascontiguousarray(ids, dtype=np.int32), change, 1.0)
-        self.trial[ids] = self._weights.current[ids]
+        self._weights.move(np.ascontiguousarray(ids, dtype=np.int32), change, self.trial)
 
     def climb(self, taught: Taught) -> None:
         """Take a gradient step, this sentence's or another learner's: w += η x."""

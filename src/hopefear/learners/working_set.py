@@ -43,9 +43,7 @@ class WorkingSet:
         """Return the working set that another learner was taught by."""
         made = cls.__new__(cls)
         made._document, made._known = document, set()
-        made.core = _core.WorkingSet(np.empty(0, dtype=np.int32), np.empty(0), 0.0)
-        for row, loss in zip(taught.rows, taught.losses, strict=True):
-            made.core.add(taught.ids, -row, -loss)
+        made.core = _core.WorkingSet.taught(taught.ids, taught.rows, taught.losses)
         return made
 
     def taught(self, violation: float) -> Taught:
@@ -71,7 +69,8 @@ class WorkingSet:
     @property
     def rows(self) -> FloatArray:
         """The rows x, with a column for each of the ids."""
-        return self.core.rows.reshape(len(self), len(self.ids))
+        rows = self.core.rows
+        return rows if rows.shape[1] else rows.reshape(len(self), 0)
 
     @property
     def losses(self) -> FloatArray:
@@ -99,26 +98,19 @@ class WorkingSet:
         )
 
 
-def solve_together(
-    sets: Sequence[WorkingSet], visit: Visit
-) -> list[tuple[NDArray[np.int32], FloatArray]]:
-    """Set `visit.trial` to w′ = w + Σ Σᵢ xᵢ; return features and xᵢ of each working set.
+def solve_together(sets: Sequence[WorkingSet], visit: Visit) -> list[FloatArray]:
+    """Set `visit.trial` to w′ = w + Σ Σᵢ xᵢ; return xᵢ of each working set.
 
     The problem of all sets together is solved by coordinate ascent in its dual: each set is solved
     anew from where the others lead, until none changes (algorithm 4, OPTIMIZESETS).
     """
-    solved = _core.solve_together(
+    return _core.solve_together(
         [working.core for working in sets],
         visit.start,
         visit.rates,
+        visit.trial,
         tolerance=TOLERANCE,
         gap=TOLERANCE * visit.document.scale,
         max_iterations=ITERATIONS,
         max_rounds=ROUNDS,
     )
-    found = [(working.ids, x) for working, x in zip(sets, solved, strict=True)]
-    for ids, _ in found:
-        visit.trial[ids] = visit.start[ids]
-    for ids, x in found:
-        visit.trial[ids] += visit.rates[ids] * x
-    return found

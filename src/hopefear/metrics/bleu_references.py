@@ -144,7 +144,7 @@ class BleuReferences(WordReferences[_core.BleuReferences]):
             forest.core,
             sentence,
             self._numbers(forest.words),
-            np.concatenate([np.empty(0, dtype=np.int32), *edges]),
+            edges[0] if len(edges) == 1 else np.concatenate([np.empty(0, dtype=np.int32), *edges]),
             np.array(begin, dtype=np.int64),
         )
 

@@ -6,7 +6,7 @@ JMLR 13: section 2.4 (decay, equation 3) and appendix A.3 (linear BLEU).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,14 +61,17 @@ class OracleDocument:
             raise OptionError(self, "decay", f" must be from 0 to 1, got {self.decay}")
         if not 0 < self.scale < np.inf:
             raise OptionError(self, "scale", f" must be a finite number > 0, got {self.scale}")
-        # The sum is finite only if all components are, and it is quick.
-        if not (np.add.reduce(self.statistics) < np.inf and self.statistics.min() >= 0):
+        if not _core.are_counts(self.statistics):
             raise DataError(f"statistics must be finite and >= 0, got {self.statistics.tolist()}")
 
     def add(self, statistics: Statistics) -> OracleDocument:
         """Return the document after one more sentence: b̄ ← decay · (b̄ + b)."""
-        total = self.decay * (self.statistics + statistics)
-        return replace(self, statistics=np.maximum(total, LEAST))
+        total = _core.next_document(self.statistics, statistics, decay=self.decay, least=LEAST)
+        return OracleDocument(statistics=total, decay=self.decay, scale=self.scale)
+
+    def gain(self, statistics: Statistics) -> float:
+        """Return B(b) of one row."""
+        return self.scale * _core.document_gain(self.statistics, statistics)
 
     def gains(self, statistics: Statistics) -> NDArray[np.float64]:
         """Return B(b) = n̄₁ (BLEU(b̄ + b) − BLEU(b̄)) for each row b (equation 3)."""

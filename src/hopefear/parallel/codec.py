@@ -36,6 +36,7 @@ __all__ = [
 
 Arrays = dict[str, NDArray[Any]]
 KIND = re.compile(r"[<>|][biuf][1248]")  # NumPy would read much more into a text
+_write_json = json.JSONEncoder(separators=(",", ":")).encode
 WIDTH = 8  # bytes of a size in messages
 SPARSE = ("data", "indices", "indptr", "shape")  # of a matrix of SciPy
 
@@ -116,7 +117,7 @@ def pack(arrays: Arrays) -> bytes:
     """Return arrays as one message: their names, types and shapes, and then their numbers."""
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     table = [[name, one.dtype.str, arrays[name].shape] for name, one in whole.items()]
-    head = json.dumps(table, separators=(",", ":")).encode()
+    head = _write_json(table).encode()
     return b"".join([_size(len(head)), head, *(one.tobytes() for one in whole.values())])
 
 
@@ -133,17 +134,23 @@ def unpack(message: bytes) -> Arrays:
         table = json.loads(message[WIDTH:begin])
         arrays: Arrays = {}
         for name, kind, shape in table:
-            if not KIND.fullmatch(kind) or not all(isinstance(n, int) and n >= 0 for n in shape):
-                raise DataError(f"it has an array of {kind} with the shape {shape}")
-            count = math.prod(shape)
-            array = np.frombuffer(message, np.dtype(kind), count, begin)
-            arrays[name] = array.reshape(shape)
+            if not all(isinstance(n, int) and n >= 0 for n in shape):
+                raise DataError(f"it has an array with the shape {shape}")
+            array = np.frombuffer(message, _kind(kind), math.prod(shape), begin)
+            arrays[name] = array if len(shape) == 1 else array.reshape(shape)
             begin += array.nbytes
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
         raise DataError(f"a message is damaged: {error}") from error
     if begin != len(message):
         raise DataError(f"a message is damaged: it has {len(message)} bytes, expected {begin}")
     return arrays
+
+
+@cache
+def _kind(name: str) -> np.dtype[Any]:
+    if not KIND.fullmatch(name):
+        raise DataError(f"it has an array of {name}")
+    return np.dtype(name)
 
 
 def join_messages(messages: Sequence[bytes]) -> NDArray[np.uint8]:

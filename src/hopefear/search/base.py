@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-import numpy as np
-
 from hopefear.forest import Derivation, Forest, SparseFeatures
 from hopefear.metrics import BleuReferences, ForestReranker, ForestStatistics, OracleDocument
 from hopefear.registry import Registry
@@ -42,7 +40,7 @@ class Found:
 
     def gain(self, document: OracleDocument) -> float:
         """Return B(b), the gain in the context of a document."""
-        return float(document.gains(self.statistics[np.newaxis])[0])
+        return document.gain(self.statistics)
 
 
 class Example:

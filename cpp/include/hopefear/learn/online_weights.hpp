@@ -83,6 +83,10 @@ class OnlineWeights {
     // w += step * row. Throws DataError if the row has an unknown feature.
     void checked_add(const SparseView& row, double step);
 
+    // Take over the weights of these features in a copy of all weights. Throws DataError if it is
+    // shorter than the features reach.
+    void update(std::span<const FeatureId> ids, std::span<double> copy) const;
+
     // The whole state as one array, and the state from such an array.
     [[nodiscard]] std::vector<double> save() const;
     [[nodiscard]] static OnlineWeights load(std::span<const double> saved);

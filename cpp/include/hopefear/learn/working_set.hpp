@@ -41,6 +41,10 @@ class WorkingSet {
   public:
     // The hope is the first derivation; its row and its loss are 0.
     WorkingSet(SparseView hope, double gain);
+    // A set with these rows and losses, as another learner has sent them without the hope's. Rows
+    // have a value for each of the ids.
+    WorkingSet(std::span<const FeatureId> ids, std::span<const double> rows,
+               std::span<const double> losses);
 
     [[nodiscard]] std::size_t size() const { return losses_.size(); }
     // All features of its derivations, increasing.
@@ -84,7 +88,8 @@ class WorkingSet {
 
 // Solve several working sets as one problem (Chiang, algorithm 4, OPTIMIZESETS): return xᵢ of each
 // set, where w' = w + Σ Σᵢ xᵢ. By coordinate ascent in the dual: each set is solved anew from where
-// the others lead, until no xᵢ changes by more than `tolerance`, or after `max_rounds`.
+// the others lead, until no xᵢ changes by more than `tolerance`, or after `max_rounds`. In `trial`,
+// the features of these sets are given the values of w'.
 struct JointOptions {
     double tolerance = 1e-6;  // of the steps
     double gap = 1e-6;        // of the program of one set
@@ -94,6 +99,7 @@ struct JointOptions {
 std::vector<std::vector<double>> solve_together(std::span<const WorkingSet* const> sets,
                                                 std::span<const double> weights,
                                                 std::span<const double> rates,
-                                                const JointOptions& options);
+                                                const JointOptions& options,
+                                                std::span<double> trial);
 
 }  // namespace hopefear

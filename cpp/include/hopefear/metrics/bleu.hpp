@@ -77,6 +77,18 @@ inline constexpr BleuOptions bleu_plus_one{.smoothing = Smoothing::add_k, .value
                                                  std::span<const double> rows,
                                                  std::size_t dimension);
 
+// Whether all are finite and not negative.
+[[nodiscard]] bool are_counts(std::span<const double> statistics);
+
+// The gain of one row.
+[[nodiscard]] double document_gain(std::span<const double> document, std::span<const double> row);
+
+// The document after a sentence with these statistics: decay · (bbar + b), but no component below
+// `least`.
+[[nodiscard]] std::vector<double> next_document(std::span<const double> document,
+                                                std::span<const double> row, double decay,
+                                                double least);
+
 // The coefficients c of linear BLEU: B(b) ~ c . b, the first order expansion of the gain at bbar
 // (A.3). At nbar_1 = rhobar, where the brevity penalty has no derivative, H is 1 as in the paper.
 // Throws DataError if a component of m or n is not positive.
