@@ -273,7 +273,7 @@ void ForestRescorer::make_chart(const PreparedForest& prepared, Worker& worker) 
     Chart& chart = worker.chart;
     chart.clear();
     for (const PreparedForest::Bundle& bundle : prepared.bundles())
-        chart.bundles.push_back({&worker.lists[bundle.list], bundle.first_tail});
+        chart.bundles.emplace_back(worker.lists[bundle.list], bundle.first_tail);
     chart.tails.assign(prepared.tails().begin(), prepared.tails().end());
     for (std::size_t node = 0; node < prepared.node_count(); ++node)
         chart.nodes.push_back(

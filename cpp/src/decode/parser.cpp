@@ -206,7 +206,7 @@ void Parser::add_node(std::int32_t begin, std::int32_t end, Label label) {
             fail<FormatError>(scorer_->model().parts()[found.rules->part].grammar->name(),
                               ": damaged grammar: a rule has ", arity,
                               " nonterminals, its source side another number");
-        chart_.bundles.push_back({found.rules, static_cast<std::uint32_t>(tails)});
+        chart_.bundles.emplace_back(*found.rules, static_cast<std::uint32_t>(tails));
     }
     by_label_[label].clear();
     cell_nodes_.push_back(static_cast<std::uint32_t>(chart_.nodes.size()));

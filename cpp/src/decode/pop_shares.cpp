@@ -17,7 +17,7 @@ constexpr double least_share = 0.2;
 
 // What the best rule of a bundle and the best derivations of its tails promise.
 double PopShares::promise(const Chart& chart, const Chart::Bundle& bundle) const {
-    double sum = bundle.rules->rules.front().priority;
+    double sum = bundle.priority;
     for (const std::uint32_t tail : chart.tails_of(bundle)) sum += inside_[tail];
     return sum;
 }

@@ -175,11 +175,11 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
     first_bundle_ = node.first_bundle;
     width_ = 1;
     for (const Chart::Bundle& bundle : chart_->bundles_of(node))
-        width_ = std::max(width_, static_cast<std::size_t>(bundle.rules->arity) + 1);
+        width_ = std::max(width_, static_cast<std::size_t>(bundle.arity) + 1);
     for (std::uint32_t bundle = node.first_bundle; bundle < node.last_bundle; ++bundle) {
         const Chart::Bundle& own = chart_->bundles[bundle];
-        double priority = own.rules->rules.front().priority;
-        choices_.push_back({0, static_cast<std::uint32_t>(own.rules->rules.size())});
+        double priority = own.priority;
+        choices_.push_back({0, own.rule_count});
         for (const std::uint32_t tail : chart_->tails_of(own)) {
             choices_.push_back(splits_[tail]);
             priority += scores_[splits_[tail].first];
@@ -267,7 +267,7 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
     const std::uint32_t rank = ranks[0];
     const ScoredRule& rule = bundle.rules->rules[rank];
     const auto first_tail = static_cast<std::uint32_t>(out_.tails.size());
-    const std::int32_t arity = bundle.rules->arity;
+    const std::int32_t arity = bundle.arity;
     for (std::int32_t slot = 1; slot <= arity; ++slot)
         out_.tails.push_back(order_[choices[slot].first + ranks[slot]]);
     const auto parts = std::span(out_.tails).subspan(first_tail);

@@ -119,54 +119,57 @@ void append_features(RuleList& list, ScoredRule& rule, SparseView features) {
 
 }  // namespace
 
-// Keep the best rules and sort them.
+// Keep the best rules and sort them; equal ones have the order of their grammar.
 void RuleScorer::choose(RuleList& list) const {
     if (rule_limit_ > 0 && list.rules.size() > rule_limit_) {
-        std::vector<std::size_t> order(list.rules.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) {
-            return choosing_ ? list.preferences[i] : list.rules[i].priority;
+        std::vector<std::uint32_t> order(list.rules.size());
+        std::iota(order.begin(), order.end(), 0u);
+        const auto limit = order.begin() + static_cast<std::ptrdiff_t>(rule_limit_);
+        std::ranges::nth_element(order, limit, [&](std::uint32_t a, std::uint32_t b) {
+            const ScoredRule& first = list.rules[a];
+            const ScoredRule& second = list.rules[b];
+            const double one = choosing_ ? list.preferences[a] : first.priority;
+            const double other = choosing_ ? list.preferences[b] : second.priority;
+            return one != other ? one > other : first.reference < second.reference;
         });
         RuleList kept;
-        for (const std::size_t i : std::span(order).first(rule_limit_)) {
-            kept.rules.push_back(list.rules[i]);
-            ScoredRule& rule = kept.rules.back();
-            append_features(kept, rule, list.template_features(list.rules[i]));
+        kept.rules.reserve(rule_limit_);
+        kept.symbols.reserve(list.symbols.size());
+        for (auto i = order.begin(); i != limit; ++i) {
+            const auto target = list.target(list.rules[*i]);
+            const SparseView features = list.template_features(list.rules[*i]);
+            ScoredRule& rule = kept.rules.emplace_back(list.rules[*i]);
+            append_features(kept, rule, features);
             rule.target = static_cast<std::uint32_t>(kept.symbols.size());
-            const auto target = list.target(list.rules[i]);
             kept.symbols.insert(kept.symbols.end(), target.begin(), target.end());
         }
+        kept.symbols.shrink_to_fit();
         list.rules = std::move(kept.rules);
         list.symbols = std::move(kept.symbols);
         list.template_ids = std::move(kept.template_ids);
         list.template_values = std::move(kept.template_values);
     }
     list.preferences = {};
-    std::ranges::stable_sort(list.rules, std::ranges::greater(), &ScoredRule::priority);
+    std::ranges::sort(list.rules, [](const ScoredRule& a, const ScoredRule& b) {
+        return a.priority != b.priority ? a.priority > b.priority : a.reference < b.reference;
+    });
 }
 
 namespace {
 
-// Bring rules into the order of their grammar, in which equal ones are chosen.
-void sort_by_reference(RuleList& list) {
-    std::vector<std::size_t> order(list.rules.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return list.rules[i].reference; });
-    std::vector<ScoredRule> rules;
-    std::vector<double> preferences;
-    for (const std::size_t i : order) {
-        rules.push_back(list.rules[i]);
-        if (!list.preferences.empty()) preferences.push_back(list.preferences[i]);
-    }
-    list.rules = std::move(rules);
-    list.preferences = std::move(preferences);
-}
-
 // Append a target side in the words of the model.
 void append_target(const TranslationModel::Part& part, const Rule& rule,
                    std::vector<Symbol>& symbols) {
+    std::size_t at = symbols.size();
+    symbols.resize(at + rule.target.size());
     for (const Symbol symbol : rule.target)
-        symbols.push_back(is_slot(symbol) ? symbol : part.words[symbol]);
+        symbols[at++] = is_slot(symbol) ? symbol : part.words[symbol];
+}
+
+void reserve(RuleList& list, std::size_t rules) {
+    constexpr std::size_t usual_length = 3;
+    list.rules.reserve(rules);
+    list.symbols.reserve(usual_length * rules);
 }
 
 // The list of a left-hand side, added if it is not there.
@@ -239,6 +242,7 @@ void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, R
         promises.push_back({most, most - word_cost * words, head.id,
                             static_cast<std::uint32_t>(&list - group.data()), !head.has_sparse});
     }
+    for (RuleList& list : group) reserve(list, std::min(promises.size(), 2 * rule_limit_));
     std::ranges::nth_element(promises, promises.begin() + static_cast<long>(rule_limit_),
                              std::ranges::greater(), &Promise::likely);
     std::vector<std::vector<double>> best(group.size());  // heaps with the least on top
@@ -275,7 +279,6 @@ void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, R
         std::ranges::pop_heap(found, std::ranges::greater());
         found.pop_back();
     }
-    for (RuleList& list : group) sort_by_reference(list);
 }
 
 RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer) const {
@@ -292,6 +295,10 @@ RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer
                (choosing_ ? *choosing_ : weights_).words_only_cost()) {
         add_best(group, part, range, buffer);
     } else {
+        // Most groups have one list.
+        RuleHead first;
+        if (RuleRange rules = range; rules.next(first))
+            reserve(list_of(group, *model_, part, first), range.size());
         while (range.next(buffer)) add(group, part, buffer, {}, no_words);
     }
     for (RuleList& list : group) choose(list);
@@ -361,28 +368,49 @@ std::size_t bytes_of(const RuleGroup& group) {
 
 }  // namespace
 
+RuleCache::Slot& RuleCache::Shard::find(std::uint64_t key, std::uint64_t hash) {
+    const std::size_t mask = slots.size() - 1;
+    std::size_t at = hash / shard_count & mask;  // the rest chose the shard
+    while (slots[at].group && slots[at].key != key) at = (at + 1) & mask;
+    return slots[at];
+}
+
+void RuleCache::Shard::grow() {
+    std::vector<Slot> old(2 * slots.size());
+    old.swap(slots);
+    for (Slot& slot : old)
+        if (slot.group) find(slot.key, mix(slot.key)) = std::move(slot);
+}
+
+void RuleCache::Shard::clear() {
+    std::ranges::fill(slots, Slot());
+    groups = 0;
+    bytes = 0;
+}
+
 RuleCache::RuleCache(const RuleScorer& scorer, std::size_t max_bytes)
     : scorer_(&scorer), max_shard_bytes_(max_bytes / shard_count) {}
 
 std::shared_ptr<const RuleGroup> RuleCache::find(std::size_t part, Grammar::State state,
                                                  Rule& buffer) {
     const std::uint64_t key = (static_cast<std::uint64_t>(part) << 32) | state;
-    Shard& shard = shards_[mix(key) % shard_count];
+    const std::uint64_t hash = mix(key);
+    Shard& shard = shards_[hash % shard_count];
     {
         const std::lock_guard lock(shard.mutex);
-        const auto found = shard.groups.find(key);
-        if (found != shard.groups.end()) return found->second;
+        if (const Slot& slot = shard.find(key, hash); slot.group) return slot.group;
     }
     auto group = std::make_shared<const RuleGroup>(scorer_->score(part, state, buffer));
     const std::lock_guard lock(shard.mutex);
+    if (const Slot& slot = shard.find(key, hash); slot.group)
+        return slot.group;  // another thread's
     const std::size_t bytes = bytes_of(*group);
-    if (shard.bytes + bytes > max_shard_bytes_) {
-        shard.groups.clear();
-        shard.bytes = 0;
-    }
-    const auto [place, added] = shard.groups.emplace(key, std::move(group));
-    if (added) shard.bytes += bytes;
-    return place->second;
+    if (shard.bytes + bytes > max_shard_bytes_) shard.clear();
+    if (2 * (shard.groups + 1) > shard.slots.size()) shard.grow();
+    shard.find(key, hash) = {key, group};
+    ++shard.groups;
+    shard.bytes += bytes;
+    return group;
 }
 
 namespace {

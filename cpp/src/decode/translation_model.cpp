@@ -221,8 +221,18 @@ void TranslationModel::pass_through_features(PassThrough kind, std::vector<Featu
 
 RuleScores::RuleScores(const TranslationModel& model, std::size_t part,
                        std::span<const double> weights)
-    : model_(&model), part_(part), weights_(weights.begin(), weights.end()) {
+    : model_(&model),
+      part_(part),
+      weights_(weights.begin(), weights.end()),
+      plain_penalties_(!model.word_penalty_.has_bins() && !model.phrase_penalty_.has_bins()) {
     const TranslationModel::Part& own = model.parts()[part];
+    const auto weight = [this](const RuleFeature& feature) {
+        return feature.id() == RuleFeature::none ? 0.0 : weights_[feature.id()];
+    };
+    if (plain_penalties_) {
+        word_weight_ = weight(model.word_penalty_);
+        phrase_score_ = weight(model.phrase_penalty_);
+    }
     for (std::size_t place = 0; place < own.grammar->dense_count(); ++place)
         for (const RuleFeature& feature : own.features[place])
             if (!feature.counts_nothing(weights_))
@@ -235,9 +245,11 @@ void RuleScores::add(const RuleFeature& feature, float value, double& sum) const
 }
 
 double RuleScores::operator()(const RuleHead& rule) const {
-    double sum = 0.0;
-    add(model_->word_penalty_, word_penalty(rule), sum);
-    add(model_->phrase_penalty_, 1.0f, sum);
+    double sum = word_weight_ * word_penalty(rule) + phrase_score_;
+    if (!plain_penalties_) {
+        add(model_->word_penalty_, word_penalty(rule), sum);
+        add(model_->phrase_penalty_, 1.0f, sum);
+    }
     for (const Term& term : terms_) {
         const float value = rule.features[term.place];
         if (term.feature == nullptr)

@@ -13,50 +13,50 @@ namespace hopefear {
 // Reads numbers written by `write_number` from bytes that may be damaged.
 class Grammar::BoundedReader {
   public:
-    explicit BoundedReader(std::span<const std::uint8_t> bytes) : left_(bytes) {}
+    explicit BoundedReader(std::span<const std::uint8_t> bytes)
+        : at_(bytes.data()), end_(at_ + bytes.size()) {}
 
     // Whether everything so far was within bounds.
     [[nodiscard]] bool intact() const { return intact_; }
-    [[nodiscard]] std::size_t left() const { return left_.size(); }
+    [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
     std::uint32_t number() {
-        if (!left_.empty() && left_[0] < 0x80) [[likely]] {
-            const std::uint8_t byte = left_[0];
-            left_ = left_.subspan(1);
-            return byte;
+        if (at_ != end_ && at_[0] < 0x80) [[likely]]
+            return *at_++;
+        if (left() >= 2 && at_[1] < 0x80) [[likely]] {
+            const std::uint32_t number = (at_[0] & 0x7fu) | static_cast<std::uint32_t>(at_[1]) << 7;
+            at_ += 2;
+            return number;
         }
         return long_number();
     }
     // How many entries follow; each takes at least a byte.
     std::uint32_t count() {
         const std::uint32_t count = number();
-        intact_ &= count <= left_.size();
+        intact_ &= count <= left();
         return intact_ ? count : 0;
     }
     // Pass over this many numbers.
     void skip(std::size_t count) {
-        std::size_t at = 0;
-        for (; count > 0 && at < left_.size(); ++at) count -= left_[at] < 0x80 ? 1 : 0;
-        left_ = left_.subspan(at);
+        for (; count > 0 && at_ != end_; ++at_) count -= *at_ < 0x80 ? 1 : 0;
         intact_ &= count == 0;
     }
     float real() {
         float value = 0.0f;
-        if (left_.size() < sizeof value) {
+        if (left() < sizeof value) {
             intact_ = false;
             return value;
         }
-        std::memcpy(&value, left_.data(), sizeof value);
-        left_ = left_.subspan(sizeof value);
+        std::memcpy(&value, at_, sizeof value);
+        at_ += sizeof value;
         return value;
     }
 
   private:
     std::uint32_t long_number() {
         std::uint64_t number = 0;
-        for (int shift = 0; shift < 35 && !left_.empty(); shift += 7) {
-            const std::uint8_t byte = left_[0];
-            left_ = left_.subspan(1);
+        for (int shift = 0; shift < 35 && at_ != end_; shift += 7) {
+            const std::uint8_t byte = *at_++;
             number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
             if (byte < 0x80) {
                 intact_ &= number <= std::numeric_limits<std::uint32_t>::max();
@@ -67,7 +67,8 @@ class Grammar::BoundedReader {
         return 0;
     }
 
-    std::span<const std::uint8_t> left_;
+    const std::uint8_t* at_;
+    const std::uint8_t* end_;
     bool intact_ = true;
 };
 
@@ -83,6 +84,7 @@ bool Grammar::read_target(BoundedReader& reader, std::size_t word_count, Rule& r
                               : static_cast<Symbol>(code - arity);
     }
     if (!reader.intact() || slots != arity) return false;
+    if (arity < 2) return true;
     for (std::uint32_t slot = 0; slot < arity; ++slot)
         if (std::ranges::find(rule.target, slot_symbol(static_cast<std::int32_t>(slot))) ==
             rule.target.end())

@@ -21,8 +21,19 @@ struct Chart {
     };
     // Edges that differ only in the rule: one source side over the same tails.
     struct Bundle {
+        Bundle(const RuleList& list, std::uint32_t tail)
+            : rules(&list),
+              first_tail(tail),
+              arity(list.arity),
+              rule_count(static_cast<std::uint32_t>(list.rules.size())),
+              priority(list.rules.front().priority) {}
+
         const RuleList* rules;
         std::uint32_t first_tail;
+        // Of the list, so that passes over bundles need not look there.
+        std::int32_t arity;
+        std::uint32_t rule_count;
+        float priority;  // of its first rule
     };
 
     std::vector<Node> nodes;
@@ -35,8 +46,7 @@ struct Chart {
     }
     // In the order of the slots.
     [[nodiscard]] std::span<const std::uint32_t> tails_of(const Bundle& bundle) const {
-        return std::span(tails).subspan(bundle.first_tail,
-                                        static_cast<std::size_t>(bundle.rules->arity));
+        return std::span(tails).subspan(bundle.first_tail, static_cast<std::size_t>(bundle.arity));
     }
     void clear() {
         nodes.clear();

@@ -2,6 +2,7 @@
 // KenLM's headers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -34,21 +35,24 @@ class ChartLanguageModel {
             for (auto symbol = target.begin(); symbol != target.end(); ++symbol) {
                 // As KenLM's RuleScore, from one slot to the next.
                 float run = 0.0f;
-                lm::ngram::State state;
-                state.length = 0;
+                // Used in turns: a state that was just written cannot be copied quickly.
+                std::array<lm::ngram::State, 2> states;
+                std::size_t now = 0;
+                states[now].length = 0;
                 bool left_done = false;
                 // <s> is not scored, but the first word sees it.
                 if (symbol == target.begin() && *symbol == begin_word) {
-                    state = model.BeginSentenceState();
+                    states[now] = model.BeginSentenceState();
                     left_done = true;
                     ++symbol;
                 }
-                for (; symbol != target.end() && !is_slot(*symbol); ++symbol) {
-                    const lm::ngram::State before = state;
-                    const auto found = model.FullScore(before, words(*symbol), state);
+                for (; symbol != target.end() && !is_slot(*symbol); ++symbol, now = 1 - now) {
+                    const lm::ngram::State& before = states[now];
+                    lm::ngram::State& after = states[1 - now];
+                    const auto found = model.FullScore(before, words(*symbol), after);
                     run += left_done || found.independent_left ? found.prob : found.rest;
                     left_done =
-                        left_done || found.independent_left || state.length != before.length + 1;
+                        left_done || found.independent_left || after.length != before.length + 1;
                     if (sum + run < least) return sum + run;
                 }
                 sum += run;

@@ -66,11 +66,13 @@ class Numbering {
     template <class Equal, class Make>
     std::uint32_t find(std::uint64_t hash, const Equal& equal, const Make& make) {
         const std::size_t mask = slots_.size() - 1;
+        const auto tag = static_cast<std::uint32_t>(hash >> 32);
         std::size_t at = hash & mask;
-        for (; slots_[at] != none; at = (at + 1) & mask)
-            if (hashes_[slots_[at]] == hash && equal(values_[slots_[at]])) return slots_[at];
+        for (; slots_[at].number != none; at = (at + 1) & mask)
+            if (slots_[at].tag == tag && equal(values_[slots_[at].number]))
+                return slots_[at].number;
         const auto number = static_cast<std::uint32_t>(size());
-        slots_[at] = number;
+        slots_[at] = {number, tag};
         hashes_.push_back(hash);
         values_.push_back(make());
         if (2 * (size() + 1) > slots_.size()) grow();
@@ -79,26 +81,31 @@ class Numbering {
     void clear() {
         values_.clear();
         hashes_.clear();
-        slots_.assign(first_size, none);
+        slots_.assign(first_size, {});
     }
 
   private:
     static constexpr std::uint32_t none = 0xffffffff;
     static constexpr std::size_t first_size = 1024;
 
+    struct Slot {
+        std::uint32_t number = none;
+        std::uint32_t tag = 0;  // the upper half of the hash: most others need not be looked at
+    };
+
     void grow() {
-        slots_.assign(2 * slots_.size(), none);
+        slots_.assign(2 * slots_.size(), {});
         const std::size_t mask = slots_.size() - 1;
         for (std::uint32_t number = 0; number < size(); ++number) {
             std::size_t at = hashes_[number] & mask;
-            while (slots_[at] != none) at = (at + 1) & mask;
-            slots_[at] = number;
+            while (slots_[at].number != none) at = (at + 1) & mask;
+            slots_[at] = {number, static_cast<std::uint32_t>(hashes_[number] >> 32)};
         }
     }
 
     std::vector<Value> values_;
     std::vector<std::uint64_t> hashes_;
-    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(first_size, none);
+    std::vector<Slot> slots_ = std::vector<Slot>(first_size);
 };
 
 // Not thread-safe.

@@ -31,7 +31,7 @@ class RescoredGraph {
     }
     [[nodiscard]] std::span<const std::uint32_t> tails(EdgeId edge) const {
         const RescoredChart::Edge& own = rescored_->edges[edge];
-        const auto arity = static_cast<std::size_t>(chart_->bundles[own.bundle].rules->arity);
+        const auto arity = static_cast<std::size_t>(chart_->bundles[own.bundle].arity);
         return std::span(rescored_->tails).subspan(own.first_tail, arity);
     }
     [[nodiscard]] std::span<const Symbol> target(EdgeId edge) const {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "hopefear/decode/template_features.hpp"
@@ -156,11 +155,22 @@ class RuleCache {
                                                         Rule& buffer);
 
   private:
-    // Each shard has its own lock, so that threads seldom wait.
+    struct Slot {
+        std::uint64_t key = 0;
+        std::shared_ptr<const RuleGroup> group;  // null if the slot is free
+    };
+    // Each shard has its own lock, so that threads seldom wait. Its groups are in a table with open
+    // addressing, at most half full.
     struct Shard {
         std::mutex mutex;
-        std::unordered_map<std::uint64_t, std::shared_ptr<const RuleGroup>> groups;
+        std::vector<Slot> slots = std::vector<Slot>(64);
+        std::size_t groups = 0;
         std::size_t bytes = 0;
+
+        // The slot of a key, or the free one where it belongs.
+        [[nodiscard]] Slot& find(std::uint64_t key, std::uint64_t hash);
+        void grow();
+        void clear();
     };
 
     static constexpr std::size_t shard_count = 64;

@@ -191,6 +191,9 @@ class RuleScores {
     const TranslationModel* model_;
     std::size_t part_;
     std::vector<double> weights_;
+    bool plain_penalties_;  // without bins
+    double word_weight_ = 0.0;
+    double phrase_score_ = 0.0;
     std::vector<Term> terms_;
 };
 
