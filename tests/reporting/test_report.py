@@ -21,7 +21,7 @@ from hopefear.events import (
 )
 from hopefear.reporting import read_run, report_html, write_pictures, write_report
 from hopefear.reporting.chart import Band, Boxes, Line
-from hopefear.reporting.curves import curve_charts
+from hopefear.reporting.curves import curve_charts, curves_section
 from hopefear.reporting.overview import times_section
 from hopefear.reporting.page import Table
 from hopefear.reporting.run_record import read_runs
@@ -262,6 +262,27 @@ def test_a_killed_run_is_shown_as_far_as_it_got(tmp_path: Path) -> None:
     assert "was stopped: 2 of 9 epochs" in text
     assert "1 without a result" in text
     assert "33.25" in text
+
+
+def test_of_many_runs_a_chart_has_the_data_alone_that_judge_them(tmp_path: Path) -> None:
+    runs = []
+    for number in range(9):
+        events = events_of_a_run(WEIGHTS, scores=[31.0 + number, 32.0])
+        runs.append(read_run(write_run(tmp_path / f"run{number}", events)))
+    (few,) = curve_charts(runs[:4])
+    assert len([mark for mark in few.marks if isinstance(mark, Line)]) == 8
+    (chart,) = curve_charts(runs)
+    assert chart.title == "BLEU by epoch, held-out data"
+    lines = [mark for mark in chart.marks if isinstance(mark, Line)]
+    assert [(line.name, line.dashed) for line in lines] == [
+        (f"run{number}", number >= 7) for number in range(9)
+    ]
+    section = curves_section(runs)
+    assert section is not None
+    more = section.data["more"]
+    assert isinstance(more, list)
+    assert more[0].title == "BLEU by epoch, tuning data"
+    assert "<title>Tuning: run0 and 8 others</title>" in report_html(runs)
 
 
 def test_a_run_that_failed_says_why(tmp_path: Path) -> None:

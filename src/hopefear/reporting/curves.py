@@ -1,6 +1,6 @@
 """Learning curves: the metric after each epoch, with several runs in one chart."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ __all__ = ["curve_charts", "curves_section", "run_colors", "thinned"]
 
 T = TypeVar("T")
 MOST = 200  # epochs of a curve or a table
+FEW = 4  # runs of which a chart has curves on both kinds of data, and the range of replicas
 
 # These fields of an epoch are shown elsewhere; every other number is in the folded panel.
 KNOWN = {"epoch", "metric", "weights", "seconds", "tuning_score", "dev_score", "hypotheses"}
@@ -47,7 +48,7 @@ def run_colors(runs: Sequence[RunRecord]) -> dict[str, int]:
 def curves_section(runs: Sequence[RunRecord]) -> Section | None:
     """Return the curves and all their numbers."""
     charts = list(curve_charts(runs))
-    more = list(_other_charts(runs))
+    more = [*_tuning_charts(runs), *_other_charts(runs)]
     if not charts:
         return None
     figures = [_figures(run) for run in runs if run.started]
@@ -59,10 +60,13 @@ def curves_section(runs: Sequence[RunRecord]) -> Section | None:
 
 
 def curve_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
-    """Yield a chart for each metric."""
+    """Yield a chart for each metric; of many runs it has the data alone that judge them."""
     colors = run_colors(runs)
-    for metric in dict.fromkeys(run.started.metric for run in runs if run.started is not None):
-        shown = [run for run in runs if run.started is not None and run.started.metric == metric]
+    for metric, shown in _by_metric(runs):
+        if len(shown) > FEW:
+            data = "held-out" if _have_dev_data(shown) else "tuning"
+            yield from _chart_of_many(shown, metric, data, colors)
+            continue
         yield from _chart(
             [mark for run in shown for mark in _score_marks(run, metric, colors[run.name])],
             title=f"{metric} by epoch",
@@ -74,6 +78,42 @@ def curve_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
             ),
             label=metric,
         )
+
+
+def _by_metric(runs: Sequence[RunRecord]) -> Iterator[tuple[str, list[RunRecord]]]:
+    started = [(run.started.metric, run) for run in runs if run.started is not None]
+    for metric in dict.fromkeys(metric for metric, _ in started):
+        yield metric, [run for one, run in started if one == metric]
+
+
+def _have_dev_data(runs: Sequence[RunRecord]) -> bool:
+    return any(run.started is not None and run.started.dev_score is not None for run in runs)
+
+
+def _tuning_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
+    """Yield charts of the tuning data, where the first ones have held-out data alone."""
+    for metric, shown in _by_metric(runs):
+        if len(shown) > FEW and _have_dev_data(shown):
+            yield from _chart_of_many(shown, metric, "tuning", run_colors(runs))
+
+
+def _chart_of_many(
+    runs: Sequence[RunRecord], metric: str, data: str, colors: Mapping[str, int]
+) -> Iterator[Chart]:
+    field = "tuning_score" if data == "tuning" else "dev_score"
+    marks: list[Mark] = []
+    for number, run in enumerate(runs):
+        again = number >= len(SERIES_COLORS)  # the colors begin anew
+        marks += _curve_marks(run, field, "", colors[run.name], dashed=again)
+    yield from _chart(
+        [mark for mark in marks if not isinstance(mark, Band)],
+        title=f"{metric} by epoch, {data} data",
+        description=(
+            f"{metric} on the {data} data after each epoch, where epoch 0 is the start. A diamond "
+            "marks the epoch whose weights are the result. For replicas, the line is the mean."
+        ),
+        label=metric,
+    )
 
 
 def _other_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
@@ -110,9 +150,10 @@ def _curve_marks(
     run: RunRecord, field: str, label: str, color: int, *, dashed: bool = False
 ) -> Iterator[Mark]:
     curves = [curve for replica in run.learned if (curve := _curve(replica, field))]
-    name = f"{run.name}: {label}"
+    name = f"{run.name}: {label}" if label else run.name
     if len(curves) > 1:
-        yield from _spread_marks(f"{name}, mean of {len(curves)}", curves, color, dashed=dashed)
+        mean = f"{name}, mean of {len(curves)}" if label else name
+        yield from _spread_marks(mean, curves, color, dashed=dashed)
     elif curves:
         (curve,) = curves
         finished = run.learned[0].finished

@@ -26,6 +26,8 @@ from hopefear.reporting.weights import weights_section
 
 __all__ = ["read_given_runs", "report_html", "write_pictures", "write_report"]
 
+NAMED = 6  # runs that the title names
+
 
 def write_report(
     run_directories: Sequence[PathLike],
@@ -96,8 +98,10 @@ def report_html(
 
     With a version, the page asks its server for newer ones; see `watching`.
     """
+    names = [run.name for run in runs]
+    named = ", ".join(names) if len(names) <= NAMED else f"{names[0]} and {len(names) - 1} others"
     return render_page(
-        title=f"Tuning: {', '.join(run.name for run in runs)}",
+        title=f"Tuning: {named}",
         subtitle=what_was_run(runs),
         sections=_sections(runs, top, sentences),
         version=version,
