@@ -9,14 +9,17 @@ from hypothesis import settings
 # Where a change is judged every run must draw the same examples; while developing, new ones help.
 settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
 settings.register_profile("dev", print_blob=True, deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+# Sanitizers see in a few examples what they see in many, and take several times as long.
+settings.register_profile("sanitize", print_blob=True, deadline=None, max_examples=10)
+SANITIZED = "HOPEFEAR_CORE" in os.environ
+settings.load_profile("sanitize" if SANITIZED else "ci" if os.environ.get("CI") else "dev")
 
 ROOT = Path(__file__).parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what cannot work with a core of ``make sanitize``."""
-    if "HOPEFEAR_CORE" in os.environ:
+    if SANITIZED:
         for item in items:
             if found := item.get_closest_marker("unsanitized"):
                 item.add_marker(pytest.mark.skip(reason=found.args[0]))

@@ -19,7 +19,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 EVIL = "<img src=x onerror='document.title=1'></title><script>document.title = 'evil'</script>"
 SIZES = {"phone": (390, 844), "laptop": (1366, 768)}
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.unsanitized("a browser is another program, and does not run so"),
+]
 
 
 @pytest.fixture(scope="module")

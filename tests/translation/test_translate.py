@@ -141,8 +141,22 @@ def test_a_grammar_outside_the_directory_is_not_read(
     (tmp_path / "inside").mkdir()
     (tmp_path / "outside").write_text("[X] ||| gnu ||| wildebeest ||| p=1\n")
     line = f'<seg grammar="{name}">gnu</seg>'
-    with pytest.raises(FormatError, match=r"sentence 1: .*no grammar for the sentence"):
+    with pytest.raises(DataError, match=r"sentence 1: .*no grammar for the sentence"):
         list(hopefear.translate(model, [line], grammars=tmp_path / "inside"))
+
+
+@pytest.mark.parametrize("name", ["none", "../outside", "a\0b", "x" * 5000, '"><seg'])
+def test_a_line_that_names_no_grammar_is_a_bad_line_and_a_missing_one_is_not(
+    model: Model, tmp_path: Path, name: str
+) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}").write_text("[X] ||| gnu ||| wildebeest ||| p_e_given_f=0\n")
+    lines = ["pes", f'<seg grammar="{name}">gnu</seg>', "muž"]
+    found = hopefear.translate(model, lines, grammars=tmp_path, on_error="skip", threads=1)
+    assert [one.text for one in found] == ["dog", "", "man"]
+    found = hopefear.translate(model, ["pes"] * 4, grammars=tmp_path, on_error="skip", threads=1)
+    with pytest.raises(FormatError, match=r"sentence 4: .*no grammar for the sentence"):
+        list(found)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -280,7 +280,7 @@ def _decoders(
         raise FormatError(f"{grammars}: no such directory of grammars")
 
     def own(number: int, line: str) -> tuple[Decoder, str]:
-        segment = parse_segment(line) if line.lstrip().startswith("<seg") else None
+        segment = _segment(line) if line.lstrip().startswith("<seg") else None
         path = _grammar_of(directory, number, segment)
         rules = GrammarUse(grammar=read_rules(path).build(str(path)))
         decoder = model.decoder(weights, further=[rules], **options)
@@ -289,18 +289,27 @@ def _decoders(
     return own
 
 
+def _segment(line: str) -> InputSegment:
+    try:
+        return parse_segment(line)
+    except FormatError as error:
+        raise DataError(str(error)) from error  # the line's fault, not a file's
+
+
 def _grammar_of(directory: Path, number: int, segment: InputSegment | None) -> Path:
     """Return the rule table of a sentence, never one outside the directory."""
+    kind: type[DataError] = FormatError
     if segment is not None and segment.grammar is not None:
-        names = [segment.grammar]
+        kind, names = DataError, [segment.grammar]
         places = [directory / segment.grammar, Path(segment.grammar)]
     else:
         names = [f"{start}{number}{end}" for start in ("", "grammar.") for end in ("", ".gz")]
         places = [directory / name for name in names]
     for path in places:
-        if path.is_file() and path.resolve().is_relative_to(directory.resolve()):
-            return path
-    raise FormatError(f"{directory}: no grammar for the sentence; expected {' or '.join(names)}")
+        with suppress(OSError):  # the name is too long
+            if path.is_file() and path.resolve().is_relative_to(directory.resolve()):
+                return path
+    raise kind(f"{directory}: no grammar for the sentence; expected {' or '.join(names)}")
 
 
 def show_derivation(translation: Translation) -> str:
