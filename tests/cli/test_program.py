@@ -92,11 +92,16 @@ def test_too_little_memory_is_one_line_that_says_what_helps(
     assert "--threads 1" in found.err
 
 
+@pytest.mark.parametrize(
+    "problem",
+    [
+        "<built-in function dot> returned NULL without setting an exception",
+        "error return without exception set",
+    ],
+)
 def test_a_library_that_forgets_to_say_why_it_failed_is_one_line(
-    hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch
+    hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch, problem: str
 ) -> None:
-    problem = "<built-in function dot> returned NULL without setting an exception"
-
     def failing(**_: object) -> None:
         raise SystemError(problem)
 

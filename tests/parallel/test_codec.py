@@ -69,6 +69,15 @@ def test_only_plain_numbers_are_unpacked(kind: object) -> None:
         unpack(len(head).to_bytes(8, "little") + head + bytes(16))
 
 
+ONES = np.ones(2, np.int32)
+
+
+@pytest.mark.parametrize("length", range(8))
+def test_unpacked_numbers_are_where_the_core_may_read_them(length: int) -> None:
+    arrays = {"n" * (length + 1): np.arange(3.0), "odd": np.zeros(length, np.uint8), "z": ONES}
+    assert all(array.flags.aligned for array in unpack(pack(arrays)).values())
+
+
 @pytest.mark.parametrize("shape", [[1 << 70], [0, 1 << 70], [1 << 62, 4], [-1], [1.5], "1", 1])
 def test_shapes_that_cannot_be_are_refused(shape: object) -> None:
     head = json.dumps([["weights", "<f8", shape]]).encode()

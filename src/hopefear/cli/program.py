@@ -6,6 +6,7 @@ configuration is; 130 interrupted; 128 + N ended by signal N; 141 the reader of 
 
 import io
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -106,9 +107,9 @@ def run(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         return _fail(_told(error, words), 2 if isinstance(error, ConfigError) else 1)
     except SystemError as error:
-        if "without setting an exception" not in str(error):
-            raise
         # NumPy forgets in places to say that there was no memory.
+        if not re.search("without (setting an exception|exception set)", str(error)):
+            raise
         if state.get("debug"):
             traceback.print_exc()
         return _fail(f"a library failed without a reason; probably {NO_MEMORY}", 1)

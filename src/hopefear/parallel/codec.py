@@ -118,6 +118,7 @@ def pack(arrays: Arrays) -> bytes:
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     table = [[name, one.dtype.str, arrays[name].shape] for name, one in whole.items()]
     head = _write_json(table).encode()
+    head += b" " * (-len(head) % WIDTH)  # so that numbers need not be moved when they are unpacked
     return b"".join([_size(len(head)), head, *(one.tobytes() for one in whole.values())])
 
 
@@ -137,7 +138,9 @@ def unpack(message: bytes) -> Arrays:
             if not all(isinstance(n, int) and n >= 0 for n in shape):
                 raise DataError(f"it has an array with the shape {shape}")
             array = np.frombuffer(message, _kind(kind), math.prod(shape), begin)
-            arrays[name] = array if len(shape) == 1 else array.reshape(shape)
+            # The core reads numbers at addresses that are multiples of their size.
+            placed = array if array.flags.aligned else array.copy()
+            arrays[name] = placed if len(shape) == 1 else placed.reshape(shape)
             begin += array.nbytes
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
         raise DataError(f"a message is damaged: {error}") from error
