@@ -69,14 +69,14 @@ void bind_online_weights(nb::module_& m) {
                double step) { weights.checked_add(row(ids, values), step); },
             nb::arg("ids"), nb::arg("values"), nb::arg("step"), "w += step * values.")
         .def(
-            "move",
+            "step",
             [](OnlineWeights& weights, const ArrayIn<FeatureId>& ids, const ArrayIn<double>& values,
-               const Changed& copy) {
-                weights.checked_add(row(ids, values), 1.0);
+               const ArrayIn<double>& rates, const Changed& copy) {
+                weights.checked_add(row(ids, values), as_span(rates));
                 weights.update(as_span(ids), {copy.data(), copy.size()});
             },
-            nb::arg("ids"), nb::arg("values"), nb::arg("copy"),
-            "w += values; a copy of the weights follows.")
+            nb::arg("ids"), nb::arg("values"), nb::arg("rates"), nb::arg("copy"),
+            "w += rates * values, for these features; a copy of the weights follows.")
         .def("count", &OnlineWeights::count, nb::arg("times") = 1.0,
              "End a step: w enters the mean with weight `times`.")
         .def(
@@ -165,7 +165,7 @@ void bind_working_set(nb::module_& m) {
            std::size_t max_iterations, std::size_t max_rounds) {
             std::size_t steps = 0;
             for (const WorkingSet* set : sets) steps += set->size() * set->rows().size();
-            const auto found = without_gil_if_long(10 * steps, [&] {
+            const auto found = without_gil_if_long(steps, [&] {
                 return solve_together(sets, as_span(weights), as_span(rates),
                                       {tolerance, gap, max_iterations, max_rounds},
                                       {trial.data(), trial.size()});

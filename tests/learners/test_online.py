@@ -13,7 +13,7 @@ import brute_force
 from hopefear import _core
 from hopefear.candidates import ForestSet
 from hopefear.demo.synthetic import START, SyntheticCandidates
-from hopefear.errors import ConfigError
+from hopefear.errors import ConfigError, DataError
 from hopefear.forest import Forest, nbest_forest
 from hopefear.learners import AnyLearner, Arow, MinRisk, Mira, OnlineLearner, OnlineSgd, Perceptron
 from hopefear.learners.visit import Taught, Visit
@@ -446,3 +446,15 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
         Mira(**options)
     assert isinstance(Mira().reference, Hope)
     assert isinstance(Mira().search, Rerank)
+
+
+def test_a_step_moves_each_weight_by_its_rate_and_a_copy_follows() -> None:
+    start, rates = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.0, 0.1])
+    online, copy = _core.OnlineWeights(start), np.array([7.0, 7.0, 7.0])
+    ids, x = np.array([0, 2], dtype=np.int32), np.array([4.0, -2.0])
+    online.step(ids, x, rates, copy)
+    assert online.current.tolist() == [3.0, 2.0, 2.8]
+    assert copy.tolist() == [3.0, 7.0, 2.8]
+    for known, held in ((rates[:2], copy), (rates, copy[:2])):
+        with pytest.raises(DataError, match="feature 2 has no weight"):
+            online.step(ids, x, known, held)

@@ -116,3 +116,14 @@ def test_a_working_set_that_is_heard_is_the_one_that_was_taught() -> None:
     assert_array_equal(heard.ids, taught.ids)
     assert_allclose(heard.rows[1:], taught.rows)
     assert_allclose(heard.losses[1:], taught.losses)
+
+
+@pytest.mark.parametrize(
+    ("ids", "rows", "losses"),
+    [([1, 0], [[1.0, 2.0]], [0.5]), ([-1, 0], [[1.0, 2.0]], [0.5]), ([0, 1], [[1.0, 2.0]], [])],
+)
+def test_a_working_set_that_does_not_fit_together_is_refused(
+    ids: list[int], rows: list[list[float]], losses: list[float]
+) -> None:
+    with pytest.raises(DataError):
+        _core.WorkingSet.taught(np.array(ids, dtype=np.int32), np.array(rows), np.array(losses))

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from hopefear.candidates import ForestSet
-from hopefear.learners import Arow, Mira
+from hopefear.learners import Arow, MinRisk, Mira, OnlineSgd
+from hopefear.learners.online import OnlineLearner
 from hopefear.metrics import BleuReferences
 from hopefear.parallel import Asynchronous, Task, Threads
+from hopefear.parallel.base import Walk
 from hopefear.rhythm import Step
 from hopefear.search import Example
 from hopefear.types import FloatArray
@@ -87,6 +89,23 @@ def algorithm_4(
     return total / steps
 
 
+def learned(learner: OnlineLearner, data: ForestSet, start: FloatArray, workers: int) -> FloatArray:
+    """Return the weights after three epochs of ours, on one thread."""
+    task = Task(
+        learner=learner,
+        data=data,
+        rhythm=learner.rhythm,
+        origin=start,
+        executor=Threads(),
+        work=np.ones(data.sentence_count),
+    )
+    strategy = Asynchronous(workers=workers)
+    state = strategy.start(task, start)
+    for epoch in range(3):
+        state = strategy.epoch(task, state, Step(epoch=epoch, entropy=(1, epoch))).state
+    return strategy.weights(task, state)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize(
     ("learner", "confidence"),
@@ -98,20 +117,19 @@ def test_asynchronous_learners_follow_algorithm_4(
 ) -> None:
     data = synthetic_forests(sentences=10, longest=3)
     start = FOREST_START.vector(data.feature_names)
-    rhythm = learner.rhythm
-    task = Task(
-        learner=learner,
-        data=data,
-        rhythm=rhythm,
-        origin=start,
-        executor=Threads(),
-        work=np.ones(data.sentence_count),
-    )
-    strategy = Asynchronous(workers=workers)
-    state = strategy.start(task, start)
-    for epoch in range(3):
-        state = strategy.epoch(task, state, Step(epoch=epoch, entropy=(1, epoch))).state
-    found = strategy.weights(task, state)
+    found = learned(learner, data, start, workers)
     expected = algorithm_4(data, start, workers, 3, learner.rate, confidence)
     assert np.abs(expected - start).max() > 0.05
     assert_allclose(found, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("learner", [Arow(search=ALL), OnlineSgd(search=ALL), MinRisk()])
+def test_a_message_teaches_what_the_lesson_itself_does(
+    learner: OnlineLearner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = synthetic_forests(sentences=10, longest=3)
+    start = FOREST_START.vector(data.feature_names)
+    expected = learned(learner, data, start, 3)
+    hear = Walk.hear
+    monkeypatch.setattr(Walk, "hear", lambda walk, message, lesson: hear(walk, message))
+    assert_array_equal(learned(learner, data, start, 3), expected)

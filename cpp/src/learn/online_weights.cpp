@@ -7,13 +7,26 @@
 
 namespace hopefear {
 
-void OnlineWeights::checked_add(const SparseView& row, double step) {
+namespace {
+
+void check_row(const SparseView& row, std::size_t features) {
     if (row.ids.size() != row.values.size())
         fail<DataError>(row.ids.size(), " features, but ", row.values.size(), " values");
     for (const FeatureId id : row.ids)
-        if (id < 0 || static_cast<std::size_t>(id) >= size())
-            fail<DataError>("feature ", id, " has no weight: there are ", size());
+        if (id < 0 || static_cast<std::size_t>(id) >= features)
+            fail<DataError>("feature ", id, " has no weight: there are ", features);
+}
+
+}  // namespace
+
+void OnlineWeights::checked_add(const SparseView& row, double step) {
+    check_row(row, size());
     add(row, step);
+}
+
+void OnlineWeights::checked_add(const SparseView& row, std::span<const double> rates) {
+    check_row(row, std::min(size(), rates.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) add(row.ids[i], rates[row.ids[i]] * row.values[i]);
 }
 
 void OnlineWeights::update(std::span<const FeatureId> ids, std::span<double> copy) const {

@@ -72,7 +72,7 @@ class Mira(HopeFearLearner):
                 scores = example.forest.score_edges(visit.trial)
         steps = [(one.ids, x) for one, x in zip(sets, solved, strict=True)]
         for ids, x in steps:
-            visit.move(ids, visit.rates[ids] * x)
+            visit.step(ids, x)
         for ids, x in steps:
             self.learn_rates(visit.rates, ids, x)
         return own.taught(violation) if violation else None

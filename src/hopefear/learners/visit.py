@@ -162,9 +162,14 @@ class Visit:
         return self._weights.current
 
     def move(self, ids: NDArray[np.int32], change: FloatArray) -> None:
-        """Take the step: w += change, for these features."""
-        self._weights.move(np.ascontiguousarray(ids, dtype=np.int32), change, self.trial)
+        """Change the weights of these features."""
+        self._weights.add(np.ascontiguousarray(ids, dtype=np.int32), change, 1.0)
+        self.trial[ids] = self._weights.current[ids]
+
+    def step(self, ids: NDArray[np.int32], x: FloatArray) -> None:
+        """Take the step: w += η x, for these features."""
+        self._weights.step(ids, x, self.rates, self.trial)
 
     def climb(self, taught: Taught) -> None:
         """Take a gradient step, this sentence's or another learner's: w += η x."""
-        self.move(taught.ids, self.rates[taught.ids] * taught.rows[0])
+        self.step(taught.ids, taught.rows[0])

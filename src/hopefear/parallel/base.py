@@ -218,6 +218,8 @@ class Walk:
     ----------
     done : bool
         Whether all sentences are visited.
+    lesson : Any
+        What the last message says.
     """
 
     def __init__(
@@ -231,12 +233,13 @@ class Walk:
         unheard: Messages = (),
     ) -> None:
         self._task, self._blocks, self._step, self._number = task, blocks, step, 0
-        self._state, self._listeners, self._unheard = state, listeners, deque(unheard)
+        self._state, self._listeners = state, listeners
+        self._unheard: deque[tuple[bytes, Any]] = deque((message, None) for message in unheard)
         self._figures: Figures | None = None
         self._listed: list[ListSet] = []
         self._traffic = Traffic()
         self._pattern = cast(Teaching, task.learner).silence() if listeners else None
-        self.done = False
+        self.done, self.lesson = False, None
 
     @property
     def result(self) -> Pass:
@@ -245,16 +248,17 @@ class Walk:
             state=self._state,
             figures=self._figures,
             listed=tuple(self._listed),
-            unheard=tuple(self._unheard),
+            unheard=tuple(message for message, _ in self._unheard),
             traffic=self._traffic + Traffic(waiting=len(self._unheard)),
         )
 
-    def hear(self, message: bytes) -> None:
+    def hear(self, message: bytes, lesson: Any = None) -> None:
         """Take in the lesson of another worker; it is learned with the next block.
 
-        Any thread may call this at any time.
+        Any thread may call this at any time. Who has the lesson itself, and not only the message,
+        spares others to read it.
         """
-        self._unheard.append(message)
+        self._unheard.append((message, lesson))
 
     def advance(self) -> bytes | None:
         """Learn from the next block and from what was heard; return what others should hear."""
@@ -270,7 +274,8 @@ class Walk:
         within = replace(step, block=number, blocks=total, owned=number > 0, progress=progress)
         messages = [self._unheard.popleft() for _ in range(len(self._unheard))]
         self._traffic += Traffic(waiting=len(messages))
-        self._state, lesson = learner.learn(self._state, data, block, within, self._read(messages))
+        heard = [self._read(*one) for one in messages]
+        self._state, lesson = learner.learn(self._state, data, block, within, heard)
         found: Figures | None = getattr(lesson, "figures", None)
         if found is not None and not found.sentences:  # none could be learned from, with or without
             self._unheard.extendleft(reversed(messages))
@@ -282,14 +287,14 @@ class Walk:
             step.progress(self._number, total)
         if not self._listeners or not lesson:
             return None
-        message = pack(encode(lesson, LESSON))
+        message, self.lesson = pack(encode(lesson, LESSON)), lesson
         copies = self._listeners
         self._traffic += Traffic(messages=copies, sent=copies * len(message))
         return message
 
-    def _read(self, messages: Sequence[bytes]) -> list[Any]:
-        data = self._task.data
-        return [decode(self._pattern, unpack(message), data, LESSON) for message in messages]
+    def _read(self, message: bytes, lesson: Any) -> Any:
+        known = lesson is not None
+        return lesson if known else decode(self._pattern, unpack(message), self._task.data, LESSON)
 
 
 def _tell_nobody(done: int, total: int) -> None:

@@ -108,6 +108,6 @@ def _take_turns(walks: Sequence[Walk], turns: deque[int], stopped: Event) -> Non
         if message is not None:
             for other, walk in enumerate(walks):
                 if other != worker:
-                    walk.hear(message)
+                    walk.hear(message, walks[worker].lesson)
         if not walks[worker].done:
             turns.append(worker)

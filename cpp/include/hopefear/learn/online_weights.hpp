@@ -82,6 +82,8 @@ class OnlineWeights {
 
     // w += step * row. Throws DataError if the row has an unknown feature.
     void checked_add(const SparseView& row, double step);
+    // The same for w += rates * row, with a rate for every feature.
+    void checked_add(const SparseView& row, std::span<const double> rates);
 
     // Take over the weights of these features in a copy of all weights. Throws DataError if it is
     // shorter than the features reach.
