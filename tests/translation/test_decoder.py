@@ -225,6 +225,16 @@ def test_the_rules_of_a_source_side_are_the_best_with_their_words(
         assert sorted(d.words[1:-1] for d in derivations) == sorted(best)
 
 
+@pytest.mark.parametrize("cache_bytes", [0, 1 << 18, 1 << 27])
+def test_scored_rules_are_found_again_in_a_cache_of_any_size(cache_bytes: int) -> None:
+    rules = [Rule(source=(f"s{i}",), target=(f"t{i}",)) for i in range(6000)]
+    searching = Decoder(built(rules), {}, WEIGHTS, options=DecoderOptions(cache_bytes=cache_bytes))
+    for _ in range(2):
+        for first in range(0, 6000, 100):
+            best = searching.translate([f"s{i}" for i in range(first, first + 100)])
+            assert best.words == tuple(f"t{i}" for i in range(first, first + 100))
+
+
 def test_a_beam_drops_candidates_far_below_the_best() -> None:
     rules = [Rule(source=("s",), target=(str(i),), features={"p": -float(i)}) for i in range(10)]
     weights = Weights({"p": 1.0})

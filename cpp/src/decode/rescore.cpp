@@ -1,6 +1,8 @@
 #include "hopefear/decode/rescore.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -32,11 +34,36 @@ class Rescorer::Search {
 
   private:
     // A way to build a node: a rule of a bundle and a split node for each of its tails, all by
-    // their ranks: `ranks_` has a row for each number.
-    struct Candidate {
-        double priority;
-        std::uint32_t number;
-        std::uint32_t bundle;
+    // their ranks: `ranks_` has a row for each number. The larger `order` is, the better: by
+    // priority, and among equals the earlier number. An integer, as comparisons of doubles and then
+    // of numbers take several times as long.
+    class Candidate {
+      public:
+        Candidate(double priority, std::uint32_t number, std::uint32_t bundle)
+            : order_(static_cast<Order>(ordered(priority)) << 64 |
+                     static_cast<Order>(~number) << 32 | bundle) {}
+
+        [[nodiscard]] double priority() const {
+            const auto bits = static_cast<std::uint64_t>(order_ >> 64);
+            return std::bit_cast<double>(bits >> 63 != 0 ? bits ^ sign : ~bits);
+        }
+        [[nodiscard]] std::uint32_t number() const {
+            return ~static_cast<std::uint32_t>(order_ >> 32);
+        }
+        [[nodiscard]] std::uint32_t bundle() const { return static_cast<std::uint32_t>(order_); }
+        [[nodiscard]] bool operator<(const Candidate& other) const { return order_ < other.order_; }
+
+      private:
+        __extension__ using Order = unsigned __int128;
+        static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+
+        // A number that is larger the larger the double is.
+        static std::uint64_t ordered(double x) {
+            const auto bits = std::bit_cast<std::uint64_t>(x);
+            return bits >> 63 != 0 ? ~bits : bits | sign;
+        }
+
+        Order order_;
     };
     // What the rank of a rule or a tail of a bundle counts.
     struct Choice {
@@ -44,14 +71,6 @@ class Rescorer::Search {
         std::uint32_t count;
     };
     static constexpr std::size_t first_table_size = 512;
-
-    // Without branches, which could not be predicted.
-    static bool better(const Candidate& a, const Candidate& b) {
-        const int equal = a.priority == b.priority;
-        const int before = a.number < b.number;
-        const int higher = a.priority > b.priority;
-        return (higher | (equal & before)) != 0;
-    }
 
     void mark_needed();
     void rescore_node(std::uint32_t node);
@@ -155,7 +174,7 @@ void Rescorer::Search::rescore_node(std::uint32_t node) {
     if (options_.beam > 0.0) {
         // Later candidates promise even less than the first of the heap.
         for (std::size_t taken = 0; !heap_.empty() && taken < pops_[node] &&
-                                    heap_.front().priority >= best_ - options_.beam;
+                                    heap_.front().priority() >= best_ - options_.beam;
              ++taken)
             take(pop(), node);
     } else {
@@ -185,9 +204,9 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
             priority += scores_[splits_[tail].first];
         }
         choices_.resize((bundle - node.first_bundle + 1) * width_, {0, 1});
-        heap_.push_back({priority, candidates_++, bundle});
+        heap_.emplace_back(priority, candidates_++, bundle);
     }
-    std::ranges::make_heap(heap_, [](const auto& a, const auto& b) { return better(b, a); });
+    std::make_heap(heap_.begin(), heap_.end());
     ranks_.assign(candidates_ * width_, 0);
 }
 
@@ -196,17 +215,17 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
 // successor takes the place of the candidate on top of the heap.
 Rescorer::Search::Candidate Rescorer::Search::pop() {
     const Candidate candidate = heap_.front();
-    const Choice* const choices = &choices_[(candidate.bundle - first_bundle_) * width_];
-    const std::size_t row = candidate.number * width_;
+    const Choice* const choices = &choices_[(candidate.bundle() - first_bundle_) * width_];
+    const std::size_t row = candidate.number() * width_;
     std::size_t slot = width_ - 1;
     while (slot > 0 && ranks_[row + slot] == 0) --slot;
     bool on_top = true;
     for (; slot < width_; ++slot) {
         const std::uint32_t rank = ranks_[row + slot];
         if (rank + 1 == choices[slot].count) continue;
-        double priority = candidate.priority;
+        double priority = candidate.priority();
         if (slot == 0) {
-            const ScoredRule* const rule = &chart_->bundles[candidate.bundle].rules->rules[rank];
+            const ScoredRule* const rule = &chart_->bundles[candidate.bundle()].rules->rules[rank];
             priority += static_cast<double>(rule[1].priority) - rule[0].priority;
         } else {
             const double* const scores = &scores_[choices[slot].first + rank];
@@ -216,7 +235,7 @@ Rescorer::Search::Candidate Rescorer::Search::pop() {
         std::uint32_t* const ranks = &ranks_[candidates_ * width_];
         for (std::size_t i = 0; i < width_; ++i) ranks[i] = ranks_[row + i];
         ++ranks[slot];
-        const Candidate successor{priority, candidates_++, candidate.bundle};
+        const Candidate successor(priority, candidates_++, candidate.bundle());
         if (std::exchange(on_top, false))
             replace_top(successor);
         else
@@ -236,12 +255,12 @@ void Rescorer::Search::replace_top(const Candidate& candidate) {
     std::size_t at = 0;
     std::size_t below = 1;
     for (; below + 1 < size; below = 2 * at + 1) {
-        below += better(heap[below + 1], heap[below]) ? 1 : 0;
-        if (!better(heap[below], candidate)) break;
+        below += heap[below] < heap[below + 1] ? 1 : 0;
+        if (!(candidate < heap[below])) break;
         heap[at] = heap[below];
         at = below;
     }
-    if (below + 1 == size && better(heap[below], candidate)) {
+    if (below + 1 == size && candidate < heap[below]) {
         heap[at] = heap[below];
         at = below;
     }
@@ -253,7 +272,7 @@ void Rescorer::Search::push(const Candidate& candidate) {
     heap_.push_back(candidate);
     while (at > 0) {
         const std::size_t above = (at - 1) / 2;
-        if (!better(candidate, heap_[above])) break;
+        if (!(heap_[above] < candidate)) break;
         heap_[at] = heap_[above];
         at = above;
     }
@@ -261,9 +280,9 @@ void Rescorer::Search::push(const Candidate& candidate) {
 }
 
 void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node) {
-    const Chart::Bundle& bundle = chart_->bundles[candidate.bundle];
-    const std::uint32_t* const ranks = &ranks_[candidate.number * width_];
-    const Choice* const choices = &choices_[(candidate.bundle - first_bundle_) * width_];
+    const Chart::Bundle& bundle = chart_->bundles[candidate.bundle()];
+    const std::uint32_t* const ranks = &ranks_[candidate.number() * width_];
+    const Choice* const choices = &choices_[(candidate.bundle() - first_bundle_) * width_];
     const std::uint32_t rank = ranks[0];
     const ScoredRule& rule = bundle.rules->rules[rank];
     const auto first_tail = static_cast<std::uint32_t>(out_.tails.size());
@@ -278,7 +297,7 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
         score += scores_[choices[slot].first + ranks[slot]];
     const auto edge = static_cast<std::uint32_t>(out_.edges.size());
     RescoredChart::Node& node = out_.nodes[find_node(chart_node)];
-    out_.edges.push_back({own, candidate.bundle, rank, first_tail, node.first_edge});
+    out_.edges.push_back({own, candidate.bundle(), rank, first_tail, node.first_edge});
     out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
     for (const float log10 : new_log10_) out_.log10.push_back(log10);
     node.first_edge = edge;
