@@ -11,7 +11,7 @@ import pytest
 import hopefear
 from command_line import Hopefear
 from hopefear.demo import generated_corpus
-from hopefear.errors import ConfigError, DataError
+from hopefear.errors import ConfigError, DataError, FormatError
 from hopefear.formats.lock import FolderLock
 from hopefear.reproduction import Paper, Reproduction, papers, reproducing
 from hopefear.reproduction.corpus import Sizes
@@ -207,8 +207,12 @@ def test_what_a_killed_process_left_is_removed_and_one_at_a_time_works(
     with pytest.raises(DataError, match="is not a directory"):
         tiny("gimpel2012", table="1", data=tmp_path / "none", out=tmp_path / "never")
     assert not (tmp_path / "never").exists()
-    tiny("gimpel2012", table="1", replicas=1)
+    tiny("gimpel2012", table="1", replicas=2)
     assert not list((tmp_path / "out").rglob("*.part"))
+    log = min((tmp_path / "out" / "runs").glob("*/replica-2/events.jsonl"))
+    log.write_text(log.read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"replica-2/events\.jsonl: does not say how the run"):
+        tiny("gimpel2012", table="1", replicas=2)
 
 
 def test_unknown_tables_are_refused(tiny: Callable[..., Reproduction]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from hopefear.errors import FormatError
 from hopefear.events import EpochFinished, RunFinished, RunStarted, read_log
 from hopefear.formats.files import Tell, open_output, read_lines, tell_nobody
 from hopefear.metrics import References, TextMetric
@@ -95,22 +96,27 @@ class Experiment:
         replicas, seconds, features = [], 0.0, 0
         for number, log in enumerate(logs, 1):
             events = list(read_log(log / "events.jsonl"))
-            ended = [event for event in events if isinstance(event, RunFinished)][-1]
-            started = [event for event in events if isinstance(event, RunStarted)][-1]
+            started = [event for event in events if isinstance(event, RunStarted)]
+            finished = [event for event in events if isinstance(event, RunFinished)]
+            if not started or not finished:
+                problem = "does not say how the run began and ended"
+                raise FormatError(
+                    f"{log / 'events.jsonl'}: {problem}; remove {run} to run it again"
+                )
             epochs = {event.epoch: event for event in events if isinstance(event, EpochFinished)}
             tell(f"{self.row.name}: translating", number, len(logs))
-            texts = self._translated(run, log, ended.weights)
+            texts = self._translated(run, log, finished[-1].weights)
             replicas.append(
                 ReplicaOutcome(
-                    tuning=ended.tuning_score or 0.0,
-                    dev=ended.dev_score or 0.0,
+                    tuning=finished[-1].tuning_score or 0.0,
+                    dev=finished[-1].dev_score or 0.0,
                     tuning_curve=[event.tuning_score or 0.0 for event in epochs.values()],
                     dev_curve=[event.dev_score or 0.0 for event in epochs.values()],
                     statistics=prepared.statistics(texts, threads=self.threads),
                 )
             )
-            seconds += ended.seconds
-            features = max(features, started.features)
+            seconds += finished[-1].seconds
+            features = max(features, started[-1].features)
         return Outcome(
             row=self.row,
             run=run,
