@@ -2,7 +2,7 @@
 
     python -m examples.report_pictures docs/pictures
 
-It needs Playwright and Chromium (``make browser``). All data are synthetic.
+It needs Playwright and Chromium (``make browser``). The data are those of examples/pictures.py.
 """
 
 import shutil
@@ -13,35 +13,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import hopefear
-from hopefear.demo import run_candidates_demo
+from examples.pictures import RUNS, prepare, tune
+from hopefear.demo import choose_corpus
 
 __all__ = ["main", "make_report", "photograph"]
 
-RUNS = {
-    "k-best MIRA": ("kbest-mira", ["rhythm.epochs=20", "stopping.window=0"]),
-    "PRO": ("pro", ["rhythm.epochs=20", "stopping.window=0"]),
-    "soft ramp loss": ("sgd", ["learner.loss=soft-ramp-3", "rhythm.epochs=20"]),
-}
 SIZES = {"report": (1180, 850, "light"), "report-on-a-phone": (390, 1180, "dark")}
 
 
-def make_report(folder: Path, *, sentences: int = 300) -> Path:
+def make_report(data: Path, folder: Path) -> Path:
     """Tune with three learners, three times each, and return the report that compares them."""
-    data = folder / "data"
-    run_candidates_demo(data, sentences=sentences, size=50)
-    for name, (learner, settings) in RUNS.items():
-        hopefear.tune(
-            learner,
-            out=folder / name,
-            nbest=data / "dev.nbest.gz",
-            refs=data / "dev.ref",
-            dev_nbest=data / "test.nbest.gz",
-            dev_refs=data / "test.ref",
-            tokenize="none",
-            start=data / "start.tsv",
-            replicas=3,
-            set=settings,
-        )
+    for name in RUNS:
+        tune(data, folder, name, replicas=3)
     return hopefear.report([folder / name for name in RUNS], out=folder / "report.html")
 
 
@@ -65,7 +48,9 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     playwright = import_module("playwright.sync_api")
     with TemporaryDirectory() as scratch, playwright.sync_playwright() as started:
-        report = make_report(Path(scratch))
+        data = Path(scratch) / "data"
+        prepare(data, choose_corpus("verses", print))
+        report = make_report(data, Path(scratch))
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for picture in photograph(browser, report, Path(sys.argv[1])):
             print(f"{picture} ({picture.stat().st_size:,} bytes)")

@@ -8,6 +8,7 @@
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/threads.hpp"
 #include "hopefear/base/vocabulary.hpp"
+#include "texts.hpp"
 
 namespace hopefear::bindings {
 
@@ -48,8 +49,9 @@ void bind_vocabulary(nb::module_& m) {
         .def("find", &Vocabulary::find, nb::arg("text"), "The id of a string, or None.")
         .def(
             "find_all",
-            [](const Vocabulary& vocabulary, const std::vector<std::string_view>& texts) {
-                return to_array(vocabulary.find_all(texts));
+            [](const Vocabulary& vocabulary, const TextsIn& texts) {
+                const nb::object items = items_of(texts);
+                return to_array(vocabulary.find_all(views_of(items)));
             },
             nb::arg("texts"), "The ids of many strings; -1 for unknown strings.")
         .def(

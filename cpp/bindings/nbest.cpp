@@ -17,6 +17,7 @@
 #include "hopefear/nbest/derived.hpp"
 #include "hopefear/nbest/inspection.hpp"
 #include "hopefear/nbest/products.hpp"
+#include "texts.hpp"
 
 namespace hopefear::bindings {
 
@@ -53,19 +54,6 @@ NBest subset(const NBest& nbest, std::vector<std::int64_t> sentences) {
 }
 
 using ColumnIn = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
-
-// The texts of strings, which the list keeps.
-std::vector<std::string_view> views_of(const nb::list& texts) {
-    std::vector<std::string_view> views;
-    views.reserve(texts.size());
-    for (const nb::handle one : texts) {
-        Py_ssize_t size = 0;
-        const char* text = PyUnicode_AsUTF8AndSize(one.ptr(), &size);
-        if (text == nullptr) throw nb::python_error();
-        views.emplace_back(text, static_cast<std::size_t>(size));
-    }
-    return views;
-}
 
 auto add_table(NBestBuilder& builder, const ArrayIn<std::int64_t>& sentences, const nb::list& texts,
                const std::vector<FeatureId>& column_ids, const std::vector<ColumnIn>& columns,
@@ -425,13 +413,13 @@ void bind_derived(nb::module_& m) {
         .value("rank", TextFeature::rank, "The place in the list, from 0.");
     m.def(
         "text_feature",
-        [](const NBest& lists, TextFeature feature, const std::vector<std::string>& sources,
-           std::size_t threads) {
+        [](const NBest& lists, TextFeature feature, const TextsIn& sources, std::size_t threads) {
+            const auto texts = texts_of(sources);
             return to_array(
-                without_gil([&] { return text_feature(lists, feature, sources, threads); }));
+                without_gil([&] { return text_feature(lists, feature, texts, threads); }));
         },
-        nb::arg("lists"), nb::arg("feature"), nb::arg("sources") = std::vector<std::string>(),
-        nb::kw_only(), nb::arg("threads") = 0,
+        nb::arg("lists"), nb::arg("feature"), nb::arg("sources") = nb::tuple(), nb::kw_only(),
+        nb::arg("threads") = 0,
         "A feature of each hypothesis; sources[i] is the source of sentence i.");
 }
 

@@ -270,7 +270,7 @@ class TextFeature(enum.Enum):
     rank = 5
     """The place in the list, from 0."""
 
-def text_feature(lists: NBest, feature: TextFeature, sources: Sequence[str] = [], *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
+def text_feature(lists: NBest, feature: TextFeature, sources: Sequence[str] = (), *, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """A feature of each hypothesis; sources[i] is the source of sentence i."""
 
 class Forest:

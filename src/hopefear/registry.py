@@ -1,7 +1,7 @@
 """Names for what a configuration can choose: learners, metrics, formats and so on."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Generic, TypeVar, cast
+from typing import ClassVar, Generic, TypeVar, cast
 
 from hopefear.errors import ConfigError
 
@@ -77,8 +77,11 @@ class Registry(Generic[T]):
     hopefear.errors.ConfigError: unknown greeting 'plan'; did you mean 'plain'? Known: plain
     """
 
+    changes: ClassVar[int] = 0  # how often something was registered, anywhere
+
     def __init__(self, kind: str, *, group: str | None = None) -> None:
         self.kind, self.group = kind, group
+        Registry.changes += 1
         self._factories: dict[str, Callable[..., T]] = {}
 
     def register(self, name: str) -> Callable[[Factory], Factory]:
@@ -88,6 +91,7 @@ class Registry(Generic[T]):
             if name in self._factories:
                 raise ConfigError(f"{self.kind} '{name}' is already registered")
             self._factories[name] = cast("Callable[..., T]", factory)
+            Registry.changes += 1
             return factory
 
         return add

@@ -214,3 +214,17 @@ def _sorted_texts(fitted: hopefear.Fitted) -> list[str]:
         return fitted.weights.dot({"lm": one["lm"], "words": one["words"]})
 
     return [one["text"] for found in LISTS for one in sorted(found, key=score, reverse=True)]
+
+
+@pytest.mark.parametrize("numbers", [[-1.0, -2.5], np.array([-1.0, -2.5])])
+def test_plain_texts_have_their_numbers_in_lists_beside_them(numbers: Any) -> None:
+    table = tabulate([{"id": "q", "candidates": ["a b", "a"], "lm": numbers, "who": ["x", "y"]}])
+    assert (table.texts, table.keys) == (["a b", "a"], ("q",))
+    assert {name: list(column) for name, column in table.columns.items()} == {"lm": [-1.0, -2.5]}
+
+
+def test_numbers_in_other_mappings_are_features_and_texts_are_not() -> None:
+    table = tabulate([[{"text": "a", "scores": {"lm": -1.0}, "meta": {"who": "x", "size": 2}}]])
+    assert (table.sparse.names, table.sparse.values.tolist()) == (["lm", "size"], [-1.0, 2.0])
+    with pytest.raises(DataError, match="scores 'lm' must be a number"):
+        tabulate([[{"text": "a", "scores": {"lm": "high"}}]])

@@ -185,3 +185,28 @@ def test_features_of_different_units_are_warned_about_where_they_matter(
     found = [str(one.message) for one in told if "scale_features" in str(one.message)]
     assert len(found) == warns
     assert all("'noise' varies" in text and "'quality'" in text for text in found)
+
+
+@pytest.mark.filterwarnings("ignore:the result is no better")
+def test_features_are_derived_in_memory_as_from_files(tmp_path: Path) -> None:
+    lists, references = make_lists(30)
+    options: dict[str, Any] = {"scale_features": True, "epochs": 5, "tokenize": "none"}
+    derived = ["+characters,+agreement:chrf", "+rank"]
+    fitted = hopefear.fit(lists, references, learner="kbest-mira", features=derived, **options)
+    files = write_lists(lists, references, tmp_path)
+    tuned = hopefear.tune("kbest-mira", **files, features=derived, **options)
+    assert fitted.weights == tuned.weights
+    assert set(fitted.weights) >= {"quality", "noise", "+characters", "+agreement:chrf", "+rank"}
+    assert fitted.predict(lists) == list(
+        hopefear.rerank(nbest=files["nbest"], weights=tuned.weights)
+    )
+    named = hopefear.fit(
+        lists, references, learner="kbest-mira", features=["quality", "+characters"], **options
+    )
+    assert set(named.weights) == {"quality", "+characters"}
+
+
+def test_lists_without_a_choice_are_told_to_auto() -> None:
+    lists, references = make_lists(5)
+    with pytest.raises(DataError, match="more than one hypothesis"):
+        hopefear.fit([found[:1] for found in lists], references, tokenize="none")

@@ -1,10 +1,12 @@
 """References and outputs whose lines begin with keys are recognized by their keys."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import hopefear
+from command_line import Hopefear
 from hopefear.errors import DataError
 from hopefear.formats.keyed import aligned_texts, texts_by_key
 from hopefear.formats.texts import read_references
@@ -158,3 +160,14 @@ def test_references_of_lists_keep_first_words_that_candidates_have(
     )
     found = hopefear.tune("mert", nbest=lists, refs=refs, metric="wer", start={"f": -1.0})
     assert found.tuning_score == 0.0
+
+
+def test_numbers_of_few_sentences_are_printed_as_keys(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = [{"id": i, "candidates": [["a b", 1.0], ["c", 2.0]]} for i in (4017, 4000)]
+    (tmp_path / "n.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    (tmp_path / "w.tsv").write_text("score\t1\n")
+    files = ("--nbest", tmp_path / "n.jsonl", "--weights", tmp_path / "w.tsv")
+    assert Hopefear(capsys)("rerank", *files).out == "4000 c\n4017 c\n"
+    assert Hopefear(capsys)("rerank", *files, "--no-keys").out == "c\nc\n"

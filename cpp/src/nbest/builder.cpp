@@ -118,6 +118,8 @@ std::vector<std::int64_t> NBestBuilder::add(std::span<const std::int64_t> senten
                                             const FeatureTable& table) {
     std::vector<std::int64_t> places;
     places.reserve(texts.size());
+    sentence_.reserve_more(texts.size());
+    hashes_.reserve_more(texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
         table.read(i, new_ids_, new_values_);
         add_new(static_cast<std::size_t>(sentences[i]), texts[i]);
@@ -186,12 +188,13 @@ class NBestBuilder::Import {
     }
 
     void add_text(std::span<const WordId> text) {
-        builder_.new_text_.clear();
+        std::uint8_t* at = builder_.begin_text(text.size());
         for (const WordId id : text) {
             const WordId own = own_word(id);
             if (std::ranges::binary_search(other_.separators_, id)) builder_.keep_separator(own);
-            write_number(static_cast<std::uint32_t>(own), builder_.new_text_);
+            at = put_number(static_cast<std::uint32_t>(own), at);
         }
+        builder_.end_text(at);
     }
 
     WordId own_word(WordId id) {
@@ -261,20 +264,29 @@ WordId NBestBuilder::word_id(std::string_view word) {
 
 void NBestBuilder::encode_text(std::string_view text) {
     if (recent_.empty()) recent_.resize(std::size_t{1} << recent_bits);
-    new_text_.clear();
-    const char* end = nullptr;  // of the previous word
+    std::uint8_t* at = begin_text(text.size());  // words and separators have a byte each
+    const char* end = nullptr;                   // of the previous word
     for_each_word(text, [&](std::string_view word) {
-        if (end != nullptr) write_separator({end, static_cast<std::size_t>(word.data() - end)});
-        write_number(static_cast<std::uint32_t>(word_id(word)), new_text_);
+        if (end != nullptr && (word.data() != end + 1 || *end != ' ')) {
+            const std::string_view between(end, static_cast<std::size_t>(word.data() - end));
+            at = put_number(static_cast<std::uint32_t>(separator_id(between)), at);
+        }
+        at = put_number(static_cast<std::uint32_t>(word_id(word)), at);
         end = word.data() + word.size();
     });
+    end_text(at);
 }
 
-void NBestBuilder::write_separator(std::string_view white_space) {
-    if (white_space == " ") return;
+// Room for the numbers of so many words.
+std::uint8_t* NBestBuilder::begin_text(std::size_t most) {
+    if (new_bytes_.size() < number_bytes * most) new_bytes_.resize(number_bytes * most);
+    return new_bytes_.data();
+}
+
+WordId NBestBuilder::separator_id(std::string_view white_space) {
     const WordId id = word_names_->add(white_space);
     keep_separator(id);
-    write_number(static_cast<std::uint32_t>(id), new_text_);
+    return id;
 }
 
 void NBestBuilder::keep_separator(WordId id) {
@@ -313,7 +325,13 @@ bool NBestBuilder::add_row(std::size_t sentence) {
         fail<DataError>("sentence ", sentence, ": at most ", most,
                         " sentences and hypotheses are supported");
     const auto number = static_cast<std::uint32_t>(sentence);
-    if (2 * (hypotheses() + 1) > slots_.size()) grow_table();
+    if (in_order_ && number != last_sentence_) {
+        // No earlier row can be equal to one of a later sentence, but a sentence may come back.
+        in_order_ = number > last_sentence_;
+        listed_ = in_order_ ? hypotheses() : 0;
+        grow_table();
+    }
+    if (2 * (hypotheses() - listed_ + 1) > slots_.size()) grow_table();
     const std::uint32_t hash = hash_of_new(number);
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash & mask;
@@ -345,9 +363,9 @@ bool NBestBuilder::add_row(std::size_t sentence) {
 void NBestBuilder::grow_table() {
     // The table can be rebuilt from the hashes: free the old one before allocating the new one.
     slots_.clear();
-    slots_.grow_to(std::max<std::size_t>(64, std::bit_ceil(2 * (hypotheses() + 1))));
+    slots_.grow_to(std::max<std::size_t>(64, std::bit_ceil(2 * (hypotheses() - listed_ + 1))));
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t row = 0; row < hypotheses(); ++row) {
+    for (std::size_t row = listed_; row < hypotheses(); ++row) {
         std::size_t at = hashes_[row] & mask;
         while (slots_[at] != 0) at = (at + 1) & mask;
         slots_[at] = static_cast<std::uint32_t>(row + 1);

@@ -63,6 +63,7 @@ std::uint64_t checksum(const NBest& nbest) {
 
 std::vector<std::int64_t> rows_without_words(const NBest& nbest) {
     std::vector<std::int64_t> empty;
+    if (!nbest.any_empty_text()) return empty;
     WordLists words;
     for (std::size_t sentence = 0; sentence < nbest.sentences(); ++sentence) {
         nbest.sentence_words(sentence, words);

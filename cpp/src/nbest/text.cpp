@@ -88,21 +88,14 @@ void NBestTextWriter::begin_sentence() {
     index_ = 0;
 }
 
-std::uint32_t NBestTextWriter::local_id(WordId word) {
-    const std::size_t at = static_cast<std::size_t>(word);
-    if (at >= local_.size()) {
-        local_.resize(std::max(at + 1, 2 * local_.size()));
-        sentence_of_.resize(local_.size(), 0);
-    }
-    // Sentences are counted from 1 here; 0 marks a new word.
-    const std::uint32_t sentence = static_cast<std::uint32_t>(text_.sentences_.size());
-    if (sentence_of_[at] != sentence) {
-        sentence_of_[at] = sentence;
-        local_[at] =
-            static_cast<std::uint32_t>(text_.words_.size() - text_.sentences_[sentence - 1].words);
-        text_.words_.push_back(word);
-    }
-    return local_[at];
+// Give a word that is new in this sentence a number in its table.
+void NBestTextWriter::add_local(WordId word) {
+    const auto at = static_cast<std::size_t>(word);
+    if (at >= local_.size()) local_.resize(std::max(at + 1, 2 * local_.size()));
+    const std::size_t sentence = text_.sentences_.size();
+    const std::size_t number = text_.words_.size() - text_.sentences_[sentence - 1].words;
+    local_[at] = {static_cast<std::uint32_t>(sentence), static_cast<std::uint32_t>(number)};
+    text_.words_.push_back(word);
 }
 
 void NBestTextWriter::append(std::span<const WordId> words) {
@@ -116,8 +109,14 @@ void NBestTextWriter::append(std::span<const WordId> words) {
         previous_.clear();
     }
     ++index_;
-    current_.clear();
-    for (const WordId word : words) current_.push_back(local_id(word));
+    current_.resize(words.size());
+    const auto sentence = static_cast<std::uint32_t>(text_.sentences_.size());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const auto at = static_cast<std::size_t>(words[i]);
+        if (at >= local_.size() || local_[at].sentence != sentence) add_local(words[i]);
+        current_[i] = local_[at].number;
+    }
+    text_.any_empty_ |= words.empty();
 
     const auto differ = std::ranges::mismatch(previous_, current_);
     const std::size_t prefix = static_cast<std::size_t>(differ.in2 - current_.begin());
@@ -127,9 +126,13 @@ void NBestTextWriter::append(std::span<const WordId> words) {
            previous_[previous_.size() - 1 - suffix] == current_[current_.size() - 1 - suffix])
         ++suffix;
     const std::size_t middle = current_.size() - prefix - suffix;
+    if (const std::size_t most = number_bytes * (3 + middle); bytes_.size() < most)
+        bytes_.resize(most);
+    std::uint8_t* at = bytes_.data();
     for (const std::size_t length : {prefix, suffix, middle})
-        write_number(static_cast<std::uint32_t>(length), text_.bytes_);
-    for (std::size_t i = 0; i < middle; ++i) write_number(current_[prefix + i], text_.bytes_);
+        at = put_number(static_cast<std::uint32_t>(length), at);
+    for (std::size_t i = 0; i < middle; ++i) at = put_number(current_[prefix + i], at);
+    text_.bytes_.append({bytes_.data(), at});
     previous_.swap(current_);
 }
 

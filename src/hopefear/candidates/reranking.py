@@ -28,6 +28,8 @@ __all__ = [
 
 # Sentences in excess of the forests: a wrong number must not lead to a huge output.
 MOST_WITHOUT = 1_000_000
+# Fewer sentences than this are always counted.
+SPARSE = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +77,21 @@ class Reranking:
         vector = self.weights.vector(self.scored.feature_names)
         for row in self.scored.best(vector, threads=self.threads):
             yield self.lists.text(int(row)) if row >= 0 else ""
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Give the key and the best text of each sentence; sentences that are counted have no key.
+
+        Large numbers that leave out most of those below them, as those of a database do, are keys,
+        too; then there is a line only for sentences that have candidates.
+        """
+        count, empty = self.lists.sentence_count, set(self.lists.empty_sentences.tolist())
+        names = self.keys.names or [""] * count
+        sparse = not self.keys.names and count > SPARSE and len(empty) > 0.9 * count
+        for number, text in enumerate(self):
+            if not sparse:
+                yield names[number], text
+            elif number not in empty:
+                yield str(number), text
 
     def segments(self) -> Iterator[Segment]:
         """Give the lists with the best hypothesis first, each with its score; empty ones not."""

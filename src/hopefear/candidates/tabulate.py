@@ -21,7 +21,14 @@ import numpy as np
 
 from hopefear.candidates.table import Columns, SparseColumns, Table
 from hopefear.errors import DataError
-from hopefear.formats.nbest.columns import LIST_KEYS, LISTS, REFERENCES, SENTENCE, TEXT
+from hopefear.formats.nbest.columns import (
+    FEATURES,
+    LIST_KEYS,
+    LISTS,
+    REFERENCES,
+    SENTENCE,
+    TEXT,
+)
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["reordered", "tabulate"]
@@ -74,7 +81,7 @@ def _from_sentences(records: Sequence[Any], inner: str, named: Columns) -> Table
     for number, record in enumerate(records):
         if not isinstance(record, Mapping) or inner not in record:
             raise DataError(f"sentence {number}: has no '{inner}', which sentence 0 has")
-    table = _from_lists([record[inner] for record in records], named)
+    table = _from_lists([_opened(record, inner) for record in records], named)
     first = records[0]
     key = named.references or _first_of(REFERENCES, first)
     if key is not None:
@@ -90,6 +97,27 @@ def _from_sentences(records: Sequence[Any], inner: str, named: Columns) -> Table
         repeated = next(key for key in keys if keys.count(key) > 1)
         raise DataError(f"two sentences are called '{repeated}' ('{name}')")
     return replace(table, keys=keys)
+
+
+def _opened(record: Mapping[str, Any], inner: str) -> Any:
+    """Return the candidates; plain texts, as records with their numbers in lists beside them."""
+    texts = record[inner]
+    if isinstance(texts, str) or not isinstance(texts, Sequence | np.ndarray) or not len(texts):
+        return texts
+    if not all(isinstance(text, str) for text in texts):
+        return texts
+    beside = {
+        name: list(values)
+        for name, values in record.items()
+        if isinstance(values, Sequence | np.ndarray)
+        and not isinstance(values, str)
+        and len(values) == len(texts)
+        and all(value is None or isinstance(value, Real) for value in values)
+    }
+    return [
+        {"text": text} | {name: values[i] for name, values in beside.items()}
+        for i, text in enumerate(texts)
+    ]
 
 
 @dataclass
@@ -160,11 +188,12 @@ def _numbers_of(
     for name, value in record.items():
         if isinstance(value, Mapping):
             for inner, number in value.items():
-                if not isinstance(number, Real):
+                if isinstance(number, Real):
+                    yield str(inner), float(number)
+                elif name in FEATURES and number is not None:
                     raise DataError(
                         f"candidate {place}: {name} '{inner}' must be a number, got {number!r:.60}"
                     )
-                yield str(inner), float(number)
         elif isinstance(value, Real) and name not in plain:
             yield name, float(value)
 

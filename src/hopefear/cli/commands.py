@@ -317,7 +317,7 @@ def inspect(own: commands.InspectSettings) -> None:
 def rerank(own: commands.RerankCommand, options: Keywords) -> None:
     """Print the best candidate of each sentence; an empty line where there is none."""
     import hopefear
-    from hopefear.candidates.reranking import Reranking, write_reranked
+    from hopefear.candidates.reranking import ForestReranking, write_reranked
     from hopefear.cli.console import ProgressBar
     from hopefear.formats.files import check_other_file
 
@@ -332,10 +332,13 @@ def rerank(own: commands.RerankCommand, options: Keywords) -> None:
             format = own.to or (options.get("format") if nbest else None)
             write_reranked(own.nbest_out, reranking, format, Path(nbest[0]) if nbest else None)
             return
-        texts = list(reranking)
-    names = reranking.keys.names if own.keys and isinstance(reranking, Reranking) else []
-    for key, text in zip(names or [""] * len(texts), texts, strict=True):
-        sys.stdout.write(f"{key} " * bool(key) + " ".join(text.split("\n")) + "\n")
+        if isinstance(reranking, ForestReranking):
+            lines = [("", text) for text in reranking]
+        else:
+            lines = list(reranking.lines())
+    for key, text in lines:
+        label = f"{key} " if key and own.keys else ""
+        sys.stdout.write(label + " ".join(text.split("\n")) + "\n")
 
 
 def evaluate(own: commands.EvaluateCommand, options: Keywords) -> None:

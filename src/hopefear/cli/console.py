@@ -210,8 +210,7 @@ class TuningConsole:
             table.add_column(f"{started.metric}, {column}", justify="right")
         rows = [("start", started.tuning_score, started.dev_score)]
         if finished is not None and replicas is None:
-            title = f"tuned, epoch {finished.best_epoch} of {finished.epochs}"
-            rows.append((title, finished.tuning_score, finished.dev_score))
+            rows.append((_title(finished), finished.tuning_score, finished.dev_score))
         if replicas is not None:
             mean = (replicas.tuning_mean, replicas.dev_mean)
             rows.append((f"mean of {replicas.replicas} replicas", *mean))
@@ -267,6 +266,13 @@ def _line(event: events.CrossValidated) -> str:
         f"{event.folds}-fold cross-validation: {event.metric} {score} after epoch {event.epoch} "
         f"(start {start}), on sentences that were not learned from"
     )
+
+
+def _title(finished: events.RunFinished) -> str:
+    """Return what the row of the result is called; a start that was learned may be the best."""
+    if not finished.best_epoch:
+        return "tuned: the start is best"
+    return f"tuned, epoch {finished.best_epoch} of {finished.epochs}"
 
 
 def _details(event: events.EpochFinished) -> str:

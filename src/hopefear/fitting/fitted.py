@@ -7,11 +7,12 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import tomli_w
 
+from hopefear.candidates.derived import MARK, derive_features, derived_names
 from hopefear.candidates.discretized import discretize_lists
 from hopefear.candidates.reranking import check_features
 from hopefear.candidates.table import Columns, Table
@@ -29,6 +30,7 @@ from hopefear.fitting.judge import Judge
 from hopefear.formats.files import PathLike, open_output
 from hopefear.learners import learners
 from hopefear.metrics.base import format_scores
+from hopefear.nbest import NBest
 from hopefear.runs import TuneSettings
 from hopefear.runs.given import GivenReferences, TextScore, load_given
 from hopefear.runs.run_directory import RunDirectory
@@ -205,7 +207,10 @@ class Fitted:
     def _threads(self) -> int:
         return self.settings.threads
 
-    def _scored(self, lists: Any) -> Any:
+    def _scored(self, lists: NBest) -> NBest:
+        """Return lists with the features that the weights are for."""
+        derived = derived_names(name for name in self.weights if name.startswith(MARK))
+        lists = derive_features(lists, derived, threads=self._threads)
         return discretize_lists(lists, self.bins, Vocabulary()) if self.bins else lists
 
     def _scores(self, table: Table) -> FloatArray:
@@ -213,7 +218,7 @@ class Fitted:
         scored = self._scored(lists.nbest)
         check_features(self.weights, list(scored.feature_names), "candidates")
         vector = self.weights.vector(scored.feature_names)
-        return cast(FloatArray, scored.scores(vector, self._threads)[lists.rows])
+        return scored.scores(vector, self._threads)[lists.rows]
 
     def _order(self, table: Table) -> IntArray:
         """Return the candidates by sentence, the best first; of equal ones the earlier."""

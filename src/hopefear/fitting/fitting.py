@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from hopefear.candidates.derived import MARK
 from hopefear.candidates.discretized import learn_bins
 from hopefear.candidates.table import Columns
 from hopefear.candidates.tabulate import tabulate
@@ -67,7 +68,8 @@ def fit(
     columns : mapping, optional
         What columns are called, as in ``{"text": "mt", "sentence": "seg_id"}``.
     features : sequence of str, optional
-        The columns that are features; by default all with numbers.
+        The columns that are features; by default all with numbers. Names with a plus sign, as in
+        ``["+words", "+agreement:chrf"]``, are derived from the texts.
     ignore : sequence of str
         Columns that are not features although they have numbers.
     on_event : callable, optional
@@ -76,14 +78,16 @@ def fit(
         Settings of `hopefear.tune`: ``epochs``, ``scale_features``, ``seed``, ``threads``,
         ``learner__max_step``, ``tokenize``, ``replicas`` and all others.
     """
+    derived = [name for name in features or () if name.startswith(MARK)]
+    named = [name for name in features or () if not name.startswith(MARK)]
     chosen, data, judge = prepare(
         learner,
         candidates,
         references,
         metric=metric,
         dev=dev,
-        columns=Columns(**(columns or {}), features=features, ignore=tuple(ignore)),
-        settings=settings,
+        columns=Columns(**(columns or {}), features=named or None, ignore=tuple(ignore)),
+        settings=settings | ({"features": derived} if derived else {}),
     )
     events: list[Event] = []
     final = [chosen]

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 
 from hopefear.candidates import ListSet
+from hopefear.candidates.derived import MARK, derive_features, source_lines
 from hopefear.candidates.table import Lists, Table
 from hopefear.errors import DataError
 from hopefear.formats import SentenceKeys
@@ -124,9 +126,13 @@ def load_given(
     role: str = "tuning",
     feature_names: Vocabulary | None = None,
     threads: int = 0,
+    derived: Sequence[str] = (),
+    source: Path | None = None,
 ) -> Loaded:
     """Make lists of candidates in memory, and let the metric judge each; see `load_data`."""
     lists = given.table.lists(feature_names)
+    nbest = derive_features(lists.nbest, derived, source_lines(source), threads=threads)
+    lists = replace(lists, nbest=nbest)
     warnings: tuple[str, ...] = ()
     if isinstance(metric, Column):
         lists.nbest.set_statistics(metric.statistics(_kept(given.table, lists)))
@@ -145,6 +151,7 @@ def load_given(
         files="candidates",
         fingerprints={},
         warnings=warnings,
+        added=frozenset(MARK + name for name in derived),
         references=given.references,
     )
 

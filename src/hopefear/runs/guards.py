@@ -139,16 +139,14 @@ def check_order(data: Loaded) -> Iterator[str]:
     nbest, words = data.nbest, [_words(texts) for texts in references.sentences]
     filled = np.flatnonzero(np.diff(nbest.offsets) > 0)
     looked_at = filled[:: max(1, len(filled) // ORDER_SAMPLE)].tolist()
+    first = {i: _words([nbest.text(nbest.rows(i).start)]) for i in looked_at}
+    own = {i: _overlap(first[i], words[i]) for i in looked_at}
     for shift, place in ((-1, "before"), (1, "after")):
         better = []
         for sentence in looked_at:
             if 0 <= sentence + shift < len(words):
-                own = _words([nbest.text(nbest.rows(sentence).start)])
-                right, other = (
-                    _overlap(own, words[sentence]),
-                    _overlap(own, words[sentence + shift]),
-                )
-                better.append((sentence, other > right + 0.1))
+                other = _overlap(first[sentence], words[sentence + shift])
+                better.append((sentence, other > own[sentence] + 0.1))
         run = _longest_run(better)
         if len(run) >= SHIFTED:
             yield (

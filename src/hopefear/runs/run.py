@@ -216,6 +216,8 @@ def _load(
             role=role,
             feature_names=own,
             threads=settings.threads,
+            derived=settings.derived,
+            source=data.source,
         )
         if role in given
         else load_data(

@@ -7,7 +7,7 @@ what `walk` yields.
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from inspect import Parameter, Signature
 from inspect import signature as inspect_signature
 from keyword import iskeyword
@@ -175,9 +175,15 @@ def _stands_for_table(option: Option, value: object) -> bool:
     return _is_mapping(option.kind) and isinstance(value, str | Path)
 
 
-def _by_priority(kind: type) -> list[Option]:
+def _by_priority(kind: type) -> tuple[Option, ...]:
     """Return the settings so that of two with a name, the one that is not a table is the last."""
-    return sorted(walk(kind), key=lambda option: not option.is_table)
+    return _prioritized(kind, Registry.changes)
+
+
+@lru_cache(maxsize=64)
+def _prioritized(kind: type, changes: int) -> tuple[Option, ...]:
+    """Walk a class once, as long as nothing else is registered."""
+    return tuple(sorted(walk(kind), key=lambda option: not option.is_table))
 
 
 def _decode(option: Option, value: object) -> object:

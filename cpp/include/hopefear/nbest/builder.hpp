@@ -87,8 +87,10 @@ class NBestBuilder {
 
     bool add_new(std::size_t sentence, std::string_view text);
     [[nodiscard]] WordId word_id(std::string_view word);
+    [[nodiscard]] std::uint8_t* begin_text(std::size_t most);
+    void end_text(const std::uint8_t* end) { new_text_ = {new_bytes_.data(), end}; }
     void encode_text(std::string_view text);
-    void write_separator(std::string_view white_space);
+    [[nodiscard]] WordId separator_id(std::string_view white_space);
     void keep_separator(WordId id);
     bool add_row(std::size_t sentence);
     [[nodiscard]] std::uint32_t hash_of_new(std::uint32_t sentence) const;
@@ -108,9 +110,12 @@ class NBestBuilder {
     GrowingArray<std::uint8_t> text_;  // word ids as write_number writes them
     RunOffsets text_begin_;
 
-    // Finds duplicates: open addressing, a power of two, half empty.
+    // Finds duplicates: open addressing, a power of two, half empty. While sentences come in order,
+    // the table has the rows of the last one alone; rows before listed_ are of earlier ones.
     GrowingArray<std::uint32_t> hashes_;
     GrowingArray<std::uint32_t> slots_;  // row + 1; 0 means free
+    std::size_t listed_ = 0;
+    bool in_order_ = true;
     std::size_t duplicates_ = 0;
     std::uint32_t last_sentence_ = 0;
     std::size_t last_added_ = 0;
@@ -119,7 +124,8 @@ class NBestBuilder {
     std::size_t touched_ = 0;  // bytes since memory was last released
 
     // The hypothesis being added.
-    std::vector<std::uint8_t> new_text_;
+    std::vector<std::uint8_t> new_bytes_;
+    std::span<const std::uint8_t> new_text_;  // the bytes in use
     std::vector<FeatureId> new_ids_;
     std::vector<double> new_values_;
 

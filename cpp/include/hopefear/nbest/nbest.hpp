@@ -60,6 +60,8 @@ class NBest {
     // by white space (characters.hpp); the text keeps the white space as it was.
     void words(std::size_t row, std::vector<WordId>& out) const;
     void sentence_words(std::size_t sentence, WordLists& out) const;
+    // Whether some text has no words.
+    [[nodiscard]] bool any_empty_text() const { return text_->any_empty(); }
     [[nodiscard]] std::string text(std::size_t row) const;
     [[nodiscard]] std::vector<std::string> texts(std::size_t sentence) const;
     // The strings of word ids and feature ids.

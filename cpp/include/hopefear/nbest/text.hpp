@@ -44,6 +44,8 @@ class NBestText {
     void read(std::size_t sentence, std::size_t index, std::vector<WordId>& out) const;
     // Word ids of the first `count` hypotheses of the sentence.
     void read_all(std::size_t sentence, std::size_t count, WordLists& out) const;
+    // Whether some hypothesis has no words.
+    [[nodiscard]] bool any_empty() const { return any_empty_; }
     // Release the memory of the sentences [begin, end) if they lie in a file.
     void release(std::size_t begin, std::size_t end) const;
     void spill(const std::string& directory);
@@ -62,7 +64,17 @@ class NBestText {
     GrowingArray<WordId> words_;            // the sentences' tables
     GrowingArray<std::uint32_t> restarts_;  // where every 32nd hypothesis begins in its sentence
     GrowingArray<Sentence> sentences_;
+    bool any_empty_ = false;
 };
+
+// The most bytes that a number takes, and a number in bytes as `read_number` reads them; `at` has
+// room for it. Returns the place behind it.
+inline constexpr std::size_t number_bytes = 5;
+[[nodiscard]] inline std::uint8_t* put_number(std::uint32_t number, std::uint8_t* at) {
+    for (; number >= 0x80; number >>= 7) *at++ = static_cast<std::uint8_t>(number | 0x80);
+    *at++ = static_cast<std::uint8_t>(number);
+    return at;
+}
 
 // Writes sentence after sentence, in order.
 class NBestTextWriter {
@@ -73,15 +85,19 @@ class NBestTextWriter {
     void append(std::span<const WordId> words);
 
   private:
-    [[nodiscard]] std::uint32_t local_id(WordId word);
+    // A word's number in the table of the last sentence that has it, counted from 1.
+    struct Local {
+        std::uint32_t sentence = 0;
+        std::uint32_t number = 0;
+    };
+    void add_local(WordId word);
 
     NBestText& text_;
     std::size_t index_ = 0;  // of the next hypothesis in its sentence
     std::vector<std::uint32_t> previous_;
     std::vector<std::uint32_t> current_;
-    // local_[word] is the word's number in the table of the sentence sentence_of_[word].
-    std::vector<std::uint32_t> local_;
-    std::vector<std::uint32_t> sentence_of_;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<Local> local_;
 };
 
 }  // namespace hopefear

@@ -16,6 +16,7 @@ from hopefear.registry import suggest
 from hopefear.settings import setting, settings
 
 __all__ = [
+    "FEATURES",
     "INDEX",
     "LISTS",
     "LIST_KEYS",
