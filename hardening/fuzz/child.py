@@ -16,6 +16,7 @@ from pathlib import Path
 # Rooms of the package that look at bytes; tracing all of it would take seconds at every start.
 TRACED = [
     *("formats", "settings", "events", "parallel.codec", "runs.checkpoint", "runs.options"),
+    *("runs.sentences", "runs.run_directory", "inspection.cloud", "reporting.run_record"),
     *("translation.language_model", "translation.model", "translation.features.bins"),
 ]
 

@@ -9,7 +9,7 @@ fuzzed, too.
 import io
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, cast
 
@@ -41,9 +41,11 @@ from hopefear.metrics import Bleu, References
 from hopefear.nbest import NBestBuilder
 from hopefear.parallel import Serial
 from hopefear.parallel.codec import unpack
+from hopefear.reporting import read_run, report_html
 from hopefear.runs.checkpoint import CheckpointFile
 from hopefear.runs.course import Course, plan
 from hopefear.runs.options import build_settings
+from hopefear.runs.sentences import SENTENCES_FILE
 from hopefear.settings import config
 from hopefear.translation import Decoder
 from hopefear.translation.features.bins import read_bins
@@ -51,7 +53,7 @@ from hopefear.translation.language_model import load_language_model, perplexity
 from hopefear.translation.model import ModelSettings
 from hopefear.types import Vocabulary, Weights
 
-__all__ = ["FORMATS", "PARTS", "READERS", "SEPARATOR", "course_of", "read_any"]
+__all__ = ["FORMATS", "PARTS", "READERS", "RUN", "SEPARATOR", "course_of", "read_any"]
 
 # Formats that need an option, or are directories of these files; an input has one after the other.
 OPTIONS = {"flat": "flat:size=2", "nemo": "nemo:beam_size=2", "generate": "generate:size=2"}
@@ -60,6 +62,7 @@ PARTS = {
     "kaldi": ("words_text", "acwt", "lmwt.nolm", "lmwt.lmonly"),
 }
 SEPARATOR = b"\0\0"
+RUN = ("events.jsonl", "clouds/0.json", SENTENCES_FILE, "run.json")
 FORMATS: dict[str, Sequence[str]] = {
     "lists": tuple(nbest_formats),
     "forests": tuple(forest_formats),
@@ -195,6 +198,15 @@ def read_tables(data: bytes, path: Path) -> None:
             _finite([*bins.lowest, *bins.highest, *bins.mean])
 
 
+def read_run_directory(data: bytes, path: Path) -> None:
+    """Make the report of a run: its log, a cloud, its sentences, and where it was started."""
+    run = path.with_suffix(".run")
+    (run / "clouds").mkdir(parents=True, exist_ok=True)
+    for name, content in zip_longest(RUN, data.split(SEPARATOR, len(RUN) - 1), fillvalue=b""):
+        (run / str(name)).write_bytes(content)
+    report_html([read_run(run)]).encode()
+
+
 def read_events(data: bytes, path: Path) -> None:
     """Read a log of events."""
     path.write_bytes(data)
@@ -253,6 +265,7 @@ READERS: dict[str, Callable[[bytes, Path], None]] = {
     "model": read_model_settings,
     "tables": read_tables,
     "events": read_events,
+    "run": read_run_directory,
     "checkpoint": read_checkpoint,
 }
 

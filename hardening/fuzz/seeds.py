@@ -1,11 +1,15 @@
 """Small valid inputs of every reader, written by us or by our own writers."""
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, cast
 
-from hardening.fuzz.readers import FORMATS, PARTS, SEPARATOR, course_of
-from hopefear.demo.synthetic import START
+import hopefear
+from hardening.fuzz.readers import FORMATS, PARTS, RUN, SEPARATOR, course_of
+from hopefear.candidates import ListSet
+from hopefear.demo.synthetic import START, SyntheticCandidates
 from hopefear.events import Warned, to_json
 from hopefear.forest import ForestBuilder
 from hopefear.formats import (
@@ -21,6 +25,9 @@ from hopefear.formats import (
 from hopefear.formats.base import WritableNBestFormat
 from hopefear.formats.forests.store import ForestEncoder
 from hopefear.grammar import GrammarBuilder, Nonterminal, Rule
+from hopefear.inspection import write_cloud
+from hopefear.inspection.build import list_cloud
+from hopefear.learners import KBestMira
 from hopefear.parallel.codec import pack
 from hopefear.presets import load_presets
 from hopefear.runs.checkpoint import CheckpointFile, Position
@@ -186,6 +193,20 @@ def _events(work: Path) -> Iterator[bytes]:
     yield (to_json(Warned(message="a")) + "\n").encode()
 
 
+def _runs(work: Path) -> Iterator[bytes]:
+    work.mkdir()
+    made = list(SyntheticCandidates(sentences=4, size=4, seed=1))
+    write_nbest(work / "lists", [segment for _, segment in made], "moses")
+    (work / "refs").write_text("".join(f"{text}\n" for text, _ in made), encoding="utf-8")
+    given: dict[str, Any] = {"nbest": work / "lists", "refs": work / "refs", "tokenize": "none"}
+    hopefear.tune(KBestMira(), out=work / "run", report=False, epochs=2, start=dict(START), **given)
+    (work / "run" / "clouds").mkdir()
+    data = cast(ListSet, course_of("kbest-mira").data)
+    write_cloud(work / "run" / "clouds" / "0.json", list_cloud(data, START, 0))
+    contents = [(work / "run" / name).read_bytes() for name in RUN]
+    yield SEPARATOR.join(gzip.decompress(c) if c[:2] == b"\x1f\x8b" else c for c in contents)
+
+
 def _checkpoints(work: Path) -> Iterator[bytes]:
     for name in FORMATS["checkpoint"]:
         course = course_of(name)
@@ -213,5 +234,6 @@ _SEEDS = {
     "model": _model,
     "tables": lambda work: iter(TABLES),
     "events": _events,
+    "run": _runs,
     "checkpoint": _checkpoints,
 }

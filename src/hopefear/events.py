@@ -5,6 +5,7 @@ A log is a file of JSON lines, one event each: ``{"event": "epoch_finished", "ep
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -248,12 +249,16 @@ def to_json(event: Event) -> str:
     return json.dumps(table, ensure_ascii=False, allow_nan=False)
 
 
+# Halves of surrogate pairs, and numbers that are not finite, which Python's reader lets pass.
+_SUSPECT = re.compile(r"\\u[dD]|[eE]\+?\d{3}|\d{300}|NaN|Infinity")
+
+
 def from_json(line: str, *, source: str = "event") -> Event:
     """Read an event from a line of JSON; `source` is named in errors."""
     try:
         table = json.loads(line)
-        if "\\ud" in line or "\\uD" in line:  # perhaps half of a surrogate pair
-            json.dumps(table, ensure_ascii=False).encode()
+        if _SUSPECT.search(line):
+            json.dumps(table, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:  # too many digits, or too deep, as well
         raise FormatError(f"{source}: not JSON: {error}") from error
     if not isinstance(table, dict) or not isinstance(table.get("event"), str):

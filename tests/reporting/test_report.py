@@ -351,6 +351,14 @@ def test_features_may_appear_later(tmp_path: Path) -> None:
         ("\udcff\n", r"events.jsonl:1: is not UTF-8"),
         ('{"event": "warned", "message": "\\ud800"}\n', r"events.jsonl:1: not JSON: .*surrogates"),
         (
+            '{"event": "warned", "message": 1e999}\n',
+            r"events.jsonl:1: not JSON: .*not JSON compliant",
+        ),
+        (
+            '{"event": "warned", "message": NaN}\n',
+            r"events.jsonl:1: not JSON: .*not JSON compliant",
+        ),
+        (
             '{"event":"epoch_finished","epoch":1,"metric":"B","weights":{},"seconds":1}\n',
             r"events.jsonl: epoch 1 finishes before the run starts",
         ),

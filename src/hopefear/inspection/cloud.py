@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hopefear.errors import ConfigError, FormatError, file_error_reason
+from hopefear.formats.fields import parse_json
 from hopefear.formats.files import open_output
 from hopefear.settings import config
 
@@ -140,7 +142,7 @@ def write_cloud(path: Path, cloud: Cloud) -> None:
 def read_cloud(path: Path) -> Cloud:
     """Read a cloud that `write_cloud` wrote; raise FormatError if the file is not one."""
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table: Any = parse_json(path.read_text(encoding="utf-8"), str(path), 1)
         cloud = config.decode(Cloud, table, source=str(path))
         dimensions = {len(chosen.statistics) for chosen in cloud.chosen.values()}
         if len(dimensions) > 1 or not cloud.listed:
@@ -150,5 +152,5 @@ def read_cloud(path: Path) -> Cloud:
         raise FormatError(f"{path}: cannot be read: {file_error_reason(error)}") from error
     except ConfigError as error:
         raise FormatError(str(error)) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise FormatError(f"{path}: cannot be read: {error}") from error
