@@ -25,9 +25,11 @@ constexpr std::size_t sentences_always = std::size_t{1} << 20;
 constexpr std::size_t sentences_per_hypothesis = 1000;
 
 void decode(std::span<const std::uint8_t> text, std::vector<WordId>& ids) {
-    ids.clear();
+    ids.resize(text.size());  // each takes a byte at least
+    WordId* next = ids.data();
     for (const std::uint8_t* at = text.data(); at != text.data() + text.size();)
-        ids.push_back(static_cast<WordId>(read_number(at)));
+        *next++ = static_cast<WordId>(read_number(at));
+    ids.resize(static_cast<std::size_t>(next - ids.data()));
 }
 
 template <class T>
