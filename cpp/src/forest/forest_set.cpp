@@ -9,6 +9,7 @@
 #include "hopefear/base/error.hpp"
 #include "hopefear/base/threads.hpp"
 #include "hopefear/forest/distribution.hpp"
+#include "hopefear/forest/viterbi.hpp"
 
 namespace hopefear {
 
@@ -106,12 +107,11 @@ std::vector<double> score_edges(const ForestSet& forests, std::span<const double
     parallel_blocks(forests.size(), 4, threads, [&](std::size_t begin, std::size_t end) {
         for (std::size_t sentence = begin; sentence < end; ++sentence) {
             const auto out = forests.edges(std::span(scores), sentence);
-            if (only_one && forests[sentence]) {
+            if (!forests[sentence]) continue;
+            if (only_one)
                 score_by_feature(*forests[sentence], one, weights[one], out);
-                continue;
-            }
-            for (std::size_t edge = 0; edge < out.size(); ++edge)
-                out[edge] = forests[sentence]->features(static_cast<EdgeId>(edge)).dot(weights);
+            else
+                score_edges(*forests[sentence], weights, out);
         }
     });
     return scores;

@@ -1,5 +1,6 @@
 #include "hopefear/forest/viterbi.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "hopefear/base/error.hpp"
@@ -32,6 +33,31 @@ void check_size(const Forest& forest, std::span<const double> values, const char
 
 }  // namespace
 
+void score_edges(const Forest& forest, std::span<const double> weights, std::span<double> scores) {
+    const FeaturePatterns& patterns = forest.patterns();
+    constexpr std::size_t few = 4;
+    if (few * patterns.size() > scores.size()) {
+        for (std::size_t edge = 0; edge < scores.size(); ++edge)
+            scores[edge] = forest.features(static_cast<EdgeId>(edge)).dot(weights);
+        return;
+    }
+    // Many edges share a pattern: look its weights up once.
+    std::vector<double> own;  // the weights of each pattern
+    std::vector<std::size_t> begin{0};
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+        for (const FeatureId id : patterns[static_cast<FeaturePatterns::Id>(i)])
+            own.push_back(weights[id]);
+        begin.push_back(own.size());
+    }
+    const double* values = forest.values().data();  // row after row
+    for (std::size_t edge = 0; edge < scores.size(); ++edge) {
+        const auto pattern = static_cast<std::size_t>(forest.pattern()[edge]);
+        double sum = 0.0;
+        for (std::size_t i = begin[pattern]; i < begin[pattern + 1]; ++i) sum += own[i] * *values++;
+        scores[edge] = sum;
+    }
+}
+
 std::vector<double> score_edges(const Forest& forest, std::span<const double> weights) {
     std::vector<double> padded;
     if (weights.size() < forest.feature_count()) {
@@ -40,12 +66,9 @@ std::vector<double> score_edges(const Forest& forest, std::span<const double> we
         weights = padded;
     }
     std::vector<double> scores(forest.edge_count());
-    bool finite = true;
-    for (std::size_t edge = 0; edge < scores.size(); ++edge) {
-        scores[edge] = forest.features(static_cast<EdgeId>(edge)).dot(weights);
-        finite = finite && std::isfinite(scores[edge]);
-    }
-    if (!finite) explain_scores(forest, weights, scores);
+    score_edges(forest, weights, scores);
+    if (!std::ranges::all_of(scores, [](double score) { return std::isfinite(score); }))
+        explain_scores(forest, weights, scores);
     return scores;
 }
 

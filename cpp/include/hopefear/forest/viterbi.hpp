@@ -11,6 +11,9 @@
 
 namespace hopefear {
 
+// w · h(e) for each edge; there must be a weight for every feature.
+void score_edges(const Forest& forest, std::span<const double> weights, std::span<double> scores);
+
 // w · h(e) for each edge. A feature without a weight has weight 0. Throws DataError for a weight,
 // ForestError for a score that is not finite.
 [[nodiscard]] std::vector<double> score_edges(const Forest& forest,
