@@ -121,7 +121,7 @@ class OnlineLearner(Regularized, ABC):
         document = state.document if same else replace(state.document, scale=heat)
         kept = step.owned and same
         rates = state.rates if kept else state.rates * (heat / state.document.scale)
-        figures = Figures(statistics=np.zeros(data.corpus_score.dimension))
+        figures: Figures | None = None
         penalty: Penalty | None = None  # for the features so far; it takes long to make
         lessons: dict[int, Taught] = {}
         known = len(data.feature_names)
@@ -144,7 +144,8 @@ class OnlineLearner(Regularized, ABC):
                 if not self.regularized:
                     weights.count(self._counted(state.seen + done))
                 document = document.add(example.best.statistics)
-                figures += _figures_of(taught, example, time.thread_time() - began)
+                own = _figures_of(taught, example, time.thread_time() - began)
+                figures = own if figures is None else figures + own
             if self.regularized and (state.seen + done) % BETWEEN == 0:
                 penalty = penalty or self.penalty(data, state.origin, len(weights))
                 # v ← argmin R(v) k/N + ½ (v − w)ᵀ Σ⁻¹ (v − w), with Σ = η for all but AROW
@@ -163,6 +164,7 @@ class OnlineLearner(Regularized, ABC):
             origin=state.origin,
             seen=state.seen + len(block),
         )
+        figures = figures or Figures(statistics=np.zeros(data.corpus_score.dimension))
         return after, OnlineLesson.of(lessons, figures)
 
     def silence(self) -> OnlineLesson:

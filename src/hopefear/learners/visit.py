@@ -102,7 +102,8 @@ class OnlineLesson:
         DataError
             If the parts of a lesson that came from elsewhere do not fit together.
         """
-        if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < features:
+        # Of 32 bits without a sign, negative numbers are the largest.
+        if len(self.ids) and not np.maximum.reduce(self.ids.view(np.uint32)) < features:
             raise DataError(f"a lesson of another learner is not about these {features} features")
         found, at = [], (0, 0, 0)
         for _, columns, rows, losses in self.sets.tolist():

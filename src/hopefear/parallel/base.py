@@ -237,7 +237,8 @@ class Walk:
         self._unheard: deque[tuple[bytes, Any]] = deque((message, None) for message in unheard)
         self._figures: Figures | None = None
         self._listed: list[ListSet] = []
-        self._traffic = Traffic()
+        self._sizes: list[int] = []  # of the messages that others should hear
+        self._waiting = 0
         self._pattern = cast(Teaching, task.learner).silence() if listeners else None
         self.done, self.lesson = False, None
 
@@ -249,7 +250,11 @@ class Walk:
             figures=self._figures,
             listed=tuple(self._listed),
             unheard=tuple(message for message, _ in self._unheard),
-            traffic=self._traffic + Traffic(waiting=len(self._unheard)),
+            traffic=Traffic(
+                messages=self._listeners * len(self._sizes),
+                sent=self._listeners * sum(self._sizes),
+                waiting=max(self._waiting, len(self._unheard)),
+            ),
         )
 
     def hear(self, message: bytes, lesson: Any = None) -> None:
@@ -273,7 +278,7 @@ class Walk:
         progress = step.progress if total == 1 else _tell_nobody
         within = replace(step, block=number, blocks=total, owned=number > 0, progress=progress)
         messages = [self._unheard.popleft() for _ in range(len(self._unheard))]
-        self._traffic += Traffic(waiting=len(messages))
+        self._waiting = max(self._waiting, len(messages))
         heard = [self._read(*one) for one in messages]
         self._state, lesson = learner.learn(self._state, data, block, within, heard)
         found: Figures | None = getattr(lesson, "figures", None)
@@ -288,8 +293,7 @@ class Walk:
         if not self._listeners or not lesson:
             return None
         message, self.lesson = pack(encode(lesson, LESSON)), lesson
-        copies = self._listeners
-        self._traffic += Traffic(messages=copies, sent=copies * len(message))
+        self._sizes.append(len(message))
         return message
 
     def _read(self, message: bytes, lesson: Any) -> Any:

@@ -115,11 +115,10 @@ def decode(
 
 def pack(arrays: Arrays) -> bytes:
     """Return arrays as one message: their names, types and shapes, and then their numbers."""
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    table = [[name, one.dtype.str, arrays[name].shape] for name, one in whole.items()]
+    table = [(name, array.dtype.str, array.shape) for name, array in arrays.items()]
     head = _write_json(table).encode()
     head += b" " * (-len(head) % WIDTH)  # so that numbers need not be moved when they are unpacked
-    return b"".join([_size(len(head)), head, *(one.tobytes() for one in whole.values())])
+    return b"".join([_size(len(head)), head, *(one.tobytes() for one in arrays.values())])
 
 
 def unpack(message: bytes) -> Arrays:
