@@ -66,16 +66,23 @@ class Example:
         self.scores = forest.score_edges(weights)
         self._lists: dict[tuple[int, bool], list[Found]] = {}
         self._reranker: tuple[OracleDocument, ForestReranker] | None = None
+        self._best: Found | None = None
+        self._split: ForestStatistics | None = None
 
-    @cached_property
+    # In Python 3.11 a `cached_property` makes threads wait for each other, whatever their objects.
+    @property
     def best(self) -> Found:
         """The 1-best."""
-        return self.found([self.forest.viterbi(edge_scores=self.scores)])[0]
+        if self._best is None:
+            self._best = self.found([self.forest.viterbi(edge_scores=self.scores)])[0]
+        return self._best
 
-    @cached_property
+    @property
     def split(self) -> ForestStatistics:
         """The forest with statistics that add up over its edges, for linear BLEU."""
-        return self.references.forest_statistics(self.forest, self.sentence)
+        if self._split is None:
+            self._split = self.references.forest_statistics(self.forest, self.sentence)
+        return self._split
 
     def nbest(self, size: int, *, distinct: bool) -> list[Found]:
         """Return the best derivations of the model, the best first; listed once."""
