@@ -1,5 +1,6 @@
 """Short forms of what `make fuzz` and `make crash` do at length."""
 
+import gc
 import io
 import json
 import random
@@ -83,3 +84,7 @@ def test_output_that_is_not_taken_at_once_is_written_again(monkeypatch: pytest.M
     assert raw.taken.decode() == f"hopefear {__version__}\n"
     assert sys.stdout is unbuffered
     assert not raw.closed
+    streams = len([one for one in gc.get_objects() if isinstance(one, io.TextIOWrapper)])
+    for _ in range(3):
+        assert run(["--version"]) == 0
+    assert len([one for one in gc.get_objects() if isinstance(one, io.TextIOWrapper)]) == streams

@@ -12,6 +12,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, TextIO, cast
 
 import click
@@ -137,14 +138,17 @@ class _Whole(io.RawIOBase):
         return len(data)
 
 
+@lru_cache(maxsize=1)  # Click never forgets a stream that it has written to
+def _whole(raw: io.RawIOBase, encoding: str, errors: str | None) -> TextIO:
+    return io.TextIOWrapper(cast(Any, _Whole(raw)), encoding, errors, write_through=True)
+
+
 @contextmanager
 def _whole_output() -> Iterator[None]:
     """See to it that all output is written, or an error raised."""
     before, raw = sys.stdout, getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.RawIOBase):
-        sys.stdout = io.TextIOWrapper(
-            cast(Any, _Whole(raw)), before.encoding, before.errors, write_through=True
-        )
+        sys.stdout = _whole(raw, before.encoding, before.errors)
     try:
         yield
     finally:
