@@ -228,6 +228,21 @@ def test_an_interrupted_run_tells_how_it_goes_on_if_it_can(
     assert hopefear("tune", "--resume", "-o", "a run").code == 0
 
 
+def test_an_interruption_while_parsing_tells_that_parses_are_kept(
+    files: CandidateFiles, hopefear: Hopefear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> Iterator[Event]:
+        (files.nbest.parent / "run" / "parses").mkdir(parents=True)
+        yield from ()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(package, "tune_events", interrupted, raising=False)
+    monkeypatch.chdir(files.nbest.parent)
+    found = hopefear("tune", *FAST, *DATA, *DEV, "-o", "run")
+    assert found.code == 130
+    assert "parses are kept: the same command goes on" in found.err
+
+
 def test_lists_from_standard_input_are_told_to_be_there_once(files: CandidateFiles) -> None:
     options = ["--refs", "tune.refs", "--tokenize", "none", "-o", "run"]
     words = program(["tune", *FAST, "--nbest", "-", *options])

@@ -139,6 +139,12 @@ class TuningConsole:
             if isinstance(error, OSError):
                 message = f"{describe_file_error(error)}. When that is done, {resume}"
                 raise HopefearError(message) from error
+        elif (self._out / "parses").is_dir() and isinstance(
+            error, KeyboardInterrupt | StoppedError
+        ):
+            kept = "finished parses are kept: the same command goes on from them"
+            reason, code = str(error) or "interrupted", getattr(error, "code", 130)
+            raise InterruptedRunError(f"{reason}; {kept}", code) from error
 
     def tell(self, what: str, done: int, total: int) -> None:
         """Show how much of a file is read, or of an epoch done."""

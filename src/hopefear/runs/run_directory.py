@@ -126,7 +126,7 @@ def _check_writable(path: Path) -> None:
 def check_stopped(path: Path) -> None:
     """Refuse to go on with a run that is not there, or is over."""
     if not (path / "config.toml").is_file():
-        raise ConfigError(f"{path}: holds no run that could go on")
+        raise ConfigError(f"{path}: no run to resume; the command that was stopped starts it")
     if is_over(path):
         raise ConfigError(f"{path}: the run is over; there is nothing to go on with")
 
