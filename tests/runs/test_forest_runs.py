@@ -259,3 +259,24 @@ def test_weights_are_also_written_for_the_tool_that_made_the_forests(
     assert isinstance(finished, RunFinished)
     written = tmp_path / "run" / f"weights.{weights_format}"
     assert read_weights(written, weights_format) == finished.weights
+
+
+def test_the_weight_of_bleu_in_hopes_is_chosen_on_dev_data(
+    files: dict[str, tuple[Path, Path]], tmp_path: Path
+) -> None:
+    """Chiang's μ."""
+    (forests, refs), (dev_forests, dev_refs) = files["tune"], files["dev"]
+    found = hopefear.tune_grid(
+        "mira",
+        grid={"learner.reference.mu": [-0.01, -10.0]},
+        out=tmp_path / "grid",
+        forests=forests,
+        refs=[refs],
+        dev_forests=dev_forests,
+        dev_refs=[dev_refs],
+        tokenize="none",
+        epochs=2,
+    )
+    scores = [cell.dev_score for cell in found.cells]
+    assert scores[0] != scores[1]
+    assert found.best.dev_score == max(score or 0.0 for score in scores)

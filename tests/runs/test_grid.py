@@ -96,6 +96,18 @@ def test_an_option_may_only_make_sense_with_what_the_grid_chooses(
     assert linear == {alone.dev_score}
 
 
+def test_the_weight_of_the_cost_is_chosen_on_dev_data(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    """Gimpel and Smith's α."""
+    plain = {key: value for key, value in options.items() if key != "discretize"}
+    grid: dict[str, list[object]] = {"learner.cost_scale": [0.1, 10.0]}
+    found = hopefear.tune_grid("rampion", grid=grid, out=tmp_path / "grid", epochs=2, **plain)
+    scores = [cell.dev_score for cell in found.cells]
+    assert scores[0] != scores[1]
+    assert found.best.dev_score == max(score or 0.0 for score in scores)
+
+
 def test_every_combination_is_run_and_the_best_is_kept(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
