@@ -417,3 +417,9 @@ def test_long_lines_are_looked_at_once_to_tell_their_format(tmp_path: Path, line
     for read in readers:
         with pytest.raises(FormatError, match=r"is not recognized|expected"):
             read(tmp_path / "line")
+
+
+def test_utf_16_is_told_from_other_damage(tmp_path: Path) -> None:
+    (tmp_path / "n").write_text("0 ||| a ||| x= 1\n", encoding="utf-16")
+    with pytest.raises(FormatError, match="n: the file is in UTF-16, not in UTF-8; convert it"):
+        read_lines(tmp_path / "n")

@@ -1,6 +1,7 @@
 """Input as lines, compressed or not, and output that replaces a file only when complete."""
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -86,6 +87,9 @@ class Source:
         if stream is not None:
             with self._intact():
                 self._head = stream.read(HEAD_BYTES)
+            if self._head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                hint = "convert it, as in 'iconv -f UTF-16 -t UTF-8'"
+                raise FormatError(f"{name}: the file is in UTF-16, not in UTF-8; {hint}")
             self._stream = io.BufferedReader(_Replay(self._head, stream), PIECE_BYTES)
 
     @property
