@@ -1,7 +1,10 @@
 """Reports that are served while runs go on: to this machine alone, one page, and nothing else."""
 
 import http.client
+import socket
+import struct
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -48,6 +51,19 @@ def ask(
     answer.read()
     connection.close()
     return answer
+
+
+def test_nothing_is_said_of_a_browser_that_goes_away(
+    server: ReportServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = socket.create_connection(("127.0.0.1", server.server_port), timeout=10)
+    left.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    left.sendall(b"GET / HT")
+    time.sleep(0.2)
+    left.close()  # with a reset
+    time.sleep(0.2)
+    assert ask(server).status == 200
+    assert capsys.readouterr().err == ""
 
 
 def test_the_page_is_sent_once_and_again_when_the_run_has_gone_on(

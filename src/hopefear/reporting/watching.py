@@ -5,6 +5,7 @@ as long as nothing has changed, the answer is 304 without content.
 """
 
 import hashlib
+import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,6 +13,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from hopefear.errors import ConfigError, HopefearError, describe_file_error
 from hopefear.formats.files import PathLike
@@ -83,6 +85,11 @@ class ReportServer(ThreadingHTTPServer):
     def url(self) -> str:
         """The address of the page."""
         return f"http://{ADDRESS}:{self.server_port}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that goes away in the middle of an answer."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def page(self) -> tuple[str, bytes]:
         """Return the version of the page and the page, made again if the runs have changed."""
