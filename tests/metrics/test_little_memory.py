@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,9 +41,10 @@ def test_only_sequences_of_texts_are_taken() -> None:
     names = Vocabulary()
     names.add("a")
     assert names.find_all(["a", "b"]).tolist() == names.find_all(("a", "b")).tolist() == [0, -1]
-    for wrong in ("a", ["a", 1], 5):
+    other: tuple[Any, ...] = ("a", ["a", 1], 5)
+    for wrong in other:
         with pytest.raises(TypeError):
-            names.find_all(wrong)  # type: ignore[arg-type]
+            names.find_all(wrong)
     with pytest.raises(UnicodeEncodeError):
         names.find_all(["\ud800"])
     references = _core.ReferenceWords([["a", "b"], ("c",)])

@@ -64,7 +64,7 @@ def test_lists_that_count_sentences_from_one_are_told_so(tmp_path: Path) -> None
     (tmp_path / "nbest").write_text("1 ||| a ||| f= 1\n1 ||| b ||| f= 2\n2 ||| c ||| f= 1\n")
     (tmp_path / "refs").write_text("a\nc\n")
     given = settings(tmp_path / "nbest", references=(tmp_path / "refs",))
-    with pytest.raises(DataError, match=r"there is no sentence 0, .*: are these from 1"):
+    with pytest.raises(DataError, match=r"there is no sentence 0, .* from 1"):
         load_data(given, WORDS)
 
 
