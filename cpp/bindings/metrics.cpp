@@ -14,7 +14,6 @@
 #include "hopefear/metrics/metric_scores.hpp"
 #include "hopefear/metrics/reference_words.hpp"
 #include "hopefear/metrics/word_metric.hpp"
-#include "texts.hpp"
 
 namespace hopefear::bindings {
 
@@ -59,18 +58,15 @@ void bind_corpus_score(nb::module_& m) {
 // Statistics: references prepared for a metric, and hypotheses compared with them.
 using References = std::shared_ptr<const ReferenceWords>;
 
-std::optional<std::vector<std::string>> optional_texts(const std::optional<TextsIn>& texts) {
-    if (!texts) return std::nullopt;
-    return texts_of(*texts);
-}
+using Texts = std::vector<std::string>;
 
 void bind_hypotheses(nb::module_& m) {
     nb::class_<ReferenceWords>(m, "ReferenceWords",
                                "The references of each sentence as numbered words.")
         .def(
             "__init__",
-            [](ReferenceWords* self, const TextListsIn& references) {
-                new (self) ReferenceWords(text_lists_of(references));
+            [](ReferenceWords* self, const std::vector<Texts>& references) {
+                new (self) ReferenceWords(references);
             },
             nb::arg("references"),
             "references[i] are those of sentence i, their words separated by white space.")
@@ -78,8 +74,8 @@ void bind_hypotheses(nb::module_& m) {
         .def(
             "find_all",
             [](const ReferenceWords& references, const Vocabulary& vocabulary,
-               const std::optional<TextsIn>& spellings) {
-                return to_array(references.find_all(vocabulary, optional_texts(spellings)));
+               const std::optional<Texts>& spellings) {
+                return to_array(references.find_all(vocabulary, spellings));
             },
             nb::arg("vocabulary"), nb::arg("spellings") = nb::none(),
             "The number of each word of a vocabulary, -1 for words that are in no reference; if "
@@ -90,16 +86,16 @@ void bind_hypotheses(nb::module_& m) {
 
     m.def(
         "text_hypotheses",
-        [](References references, const TextsIn& texts, const ArrayIn<std::int64_t>& sentences) {
-            return text_hypotheses(std::move(references), texts_of(texts),
+        [](References references, const Texts& texts, const ArrayIn<std::int64_t>& sentences) {
+            return text_hypotheses(std::move(references), texts,
                                    {sentences.data(), sentences.data() + sentences.size()});
         },
         nb::arg("references"), nb::arg("texts"), nb::arg("sentences"),
         "Texts as hypotheses; sentences[i] is the sentence that texts[i] translates.");
     m.def(
         "nbest_hypotheses",
-        [](References references, const NBest& lists, const std::optional<TextsIn>& spellings) {
-            return nbest_hypotheses(std::move(references), lists, optional_texts(spellings));
+        [](References references, const NBest& lists, const std::optional<Texts>& spellings) {
+            return nbest_hypotheses(std::move(references), lists, spellings);
         },
         nb::arg("references"), nb::arg("lists"), nb::arg("spellings") = nb::none(),
         nb::keep_alive<0, 2>(),
@@ -165,16 +161,15 @@ void bind_chrf(nb::module_& m) {
     nb::class_<ChrfReferences>(m, "ChrfReferences", "References prepared for chrF.")
         .def(
             "__init__",
-            [](ChrfReferences* self, const TextListsIn& references, const ChrfOptions& options) {
-                new (self) ChrfReferences(text_lists_of(references), options);
+            [](ChrfReferences* self, std::vector<Texts> references, const ChrfOptions& options) {
+                new (self) ChrfReferences(std::move(references), options);
             },
             nb::arg("references"), nb::arg("options") = ChrfOptions{})
         .def(
             "statistics",
-            [](const ChrfReferences& references, const TextsIn& given,
+            [](const ChrfReferences& references, const Texts& texts,
                const ArrayIn<std::int64_t>& sentences, std::size_t threads) {
                 std::vector<double> rows;
-                const auto texts = texts_of(given);
                 {
                     const nb::gil_scoped_release release;
                     rows = references.statistics(texts, as_span(sentences), threads);

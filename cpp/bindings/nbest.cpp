@@ -413,10 +413,10 @@ void bind_derived(nb::module_& m) {
         .value("rank", TextFeature::rank, "The place in the list, from 0.");
     m.def(
         "text_feature",
-        [](const NBest& lists, TextFeature feature, const TextsIn& sources, std::size_t threads) {
-            const auto texts = texts_of(sources);
+        [](const NBest& lists, TextFeature feature, const std::vector<std::string>& sources,
+           std::size_t threads) {
             return to_array(
-                without_gil([&] { return text_feature(lists, feature, texts, threads); }));
+                without_gil([&] { return text_feature(lists, feature, sources, threads); }));
         },
         nb::arg("lists"), nb::arg("feature"), nb::arg("sources") = nb::tuple(), nb::kw_only(),
         nb::arg("threads") = 0,
