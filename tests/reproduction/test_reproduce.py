@@ -102,8 +102,8 @@ def test_a_table_is_reproduced_and_costs_nothing_again(
         ),
         (
             "clark2014",
-            {"log P", "MNR P", "4 bits"},
-            {"clark2014-figure-7-p-e-given-f.svg"},
+            {"log P", "MNR P", "MNR C", "4 bits"},
+            {"clark2014-figure-7-p-e-given-f.svg", "clark2014-figure-7-count-f.svg"},
             "The shape of p(e|f) resembles a logarithm",
         ),
         (
@@ -115,7 +115,7 @@ def test_a_table_is_reproduced_and_costs_nothing_again(
         (
             "watanabe2012",
             {"MIRA-L", "ORO-L hinge"},
-            {"watanabe2012-figure-1.svg", "watanabe2012-figure-2.svg"},
+            {"watanabe2012-figure-1a.svg", "watanabe2012-figure-2.svg"},
             "MIRA-L converges quickly, ORO-L slowly",
         ),
     ],

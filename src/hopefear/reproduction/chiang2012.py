@@ -9,6 +9,7 @@ from dataclasses import replace
 from hopefear.reproduction.claims import Above, Close, Early
 from hopefear.reproduction.paper import Figure, Paper, Row, Table, Training
 from hopefear.reproduction.searches import BetterSearch
+from hopefear.reproduction.trends import Smoother
 
 __all__ = ["CHIANG_2012"]
 
@@ -37,6 +38,7 @@ MERT = _row("small, MERT", "mert-small", 42.1, 45.2)
 SGD = _row("small, hinge, SGD η = 0.02, IPM", "sgd-small", 42.2, 44.9, *MIXING)
 RISK = _row("small, risk, SGD η = 0.05, IPM", "risk-small", 41.9, 44.8, *MIXING)
 MIRA = _row("small, hinge, MIRA η = 0.05, IPM", "mira-small", 42.2, 44.9, *MIXING)
+ONLINE = (SGD, RISK, MIRA)
 SGD_LARGE = _row("large, hinge, SGD η = 0.01, IPM", "sgd-large", 42.4, 45.2, *MIXING)
 MIRA_MIXING = _row("large, hinge, MIRA η = 0.01, IPM", "mira-large-mixing", 43.1, 45.9)
 MIRA_ASYNC = _row("large, hinge, MIRA η = 0.01, async", "mira-large-async", 44.5, 47.3)
@@ -60,6 +62,8 @@ MUS = tuple(
 # Figure 4: mixed or asynchronous, 20 or 50 learners.
 SMALL_ASYNC = _curve(MIRA, "small, async, 20", "learner.rate=0.01", *ASYNC)
 SMALL_MIXING = _curve(MIRA, "small, IPM, 20", "learner.rate=0.01")
+SMALL_ASYNC_50 = _curve(SMALL_ASYNC, "small, async, 50", "strategy.workers=50")
+SMALL_MIXING_50 = _curve(SMALL_MIXING, "small, IPM, 50", "strategy.workers=50")
 MIXING_50 = _curve(MIRA_MIXING, "large, IPM, 50", "strategy.workers=50")
 ASYNC_50 = _curve(MIRA_ASYNC, "large, async, 50", "strategy.workers=50")
 
@@ -99,7 +103,10 @@ CHIANG_2012 = Paper(
         Figure(
             number="4",
             title="Mixing and asynchronous learning",
-            rows=(SMALL_MIXING, SMALL_ASYNC, MIRA_MIXING, MIXING_50, MIRA_ASYNC, ASYNC_50),
+            rows=(
+                *(SMALL_MIXING, SMALL_MIXING_50, SMALL_ASYNC, SMALL_ASYNC_50),
+                *(MIRA_MIXING, MIXING_50, MIRA_ASYNC, ASYNC_50),
+            ),
         ),
         Figure(number="5", title="Asynchronous learners", rows=ASYNC_BY_WORKERS),
         Figure(number="6a", title="AROW's initial rate", rows=AROW_RATES),
@@ -123,26 +130,40 @@ CHIANG_2012 = Paper(
             rows=RISK_RATES,
             data="dev at the end",
         ),
+        Close(
+            text="Online learners of the small model reach the same level",
+            where="section 7, figure 2",
+            rows=ONLINE,
+            data="dev at the end",
+        ),
         Early(
             text="MIRA converges faster with higher rates up to 0.05",
             where="section 7, figure 2b",
-            rows=(MIRA_RATES[2], MIRA_RATES[1], MIRA_RATES[0]),
+            better=(MIRA_RATES[2], MIRA_RATES[1], MIRA_RATES[0]),
         ),
         Early(
             text="Online learners converge more quickly than MERT",
             where="section 7, figure 2d",
-            rows=(SGD, MERT),
+            better=ONLINE,
+            than=(MERT,),
+        ),
+        Smoother(
+            text="Online learners converge more smoothly than MERT",
+            where="section 7, figure 2d",
+            smooth=ONLINE,
+            others=(MERT,),
         ),
         Early(
             text="MIRA converges faster than SGD and minimum risk",
             where="section 7, figure 2d",
-            rows=(MIRA, SGD),
+            better=(MIRA,),
+            than=(SGD, RISK),
         ),
         Above(
             text="On the test data, MERT is above the other learners of the small model",
             where="section 7, table 1",
             better=MERT,
-            worse=MIRA,
+            worse=ONLINE,
         ),
         Above(
             text="The hinge loss is slightly better than minimum risk",
@@ -159,20 +180,26 @@ CHIANG_2012 = Paper(
         Early(
             text="More negative values of μ are better at first",
             where="section 7, figure 3b",
-            rows=(MUS[0], MUS[2], MUS[4]),
+            better=(MUS[0], MUS[2], MUS[4]),
             epochs=1,
         ),
         Early(
             text="Less negative values of μ end higher",
             where="section 7, figure 3b",
-            rows=(MUS[3], MUS[2], MUS[0]),
+            better=(MUS[3], MUS[2], MUS[0]),
             end="last",
+            epochs=1,
+        ),
+        Early(
+            text="On the small model, asynchronous MIRA starts better than mixing",
+            where="section 7, figure 4",
+            better=(SMALL_ASYNC, SMALL_MIXING),
             epochs=1,
         ),
         Early(
             text="On the small model, mixing ends above asynchronous MIRA",
             where="section 7, figure 4",
-            rows=(SMALL_MIXING, SMALL_ASYNC),
+            better=(SMALL_MIXING, SMALL_ASYNC),
             end="last",
         ),
         Above(
@@ -182,14 +209,29 @@ CHIANG_2012 = Paper(
             worse=MIRA_MIXING,
         ),
         Early(
-            text="Mixing gets worse from 20 to 50 learners",
+            text="On the small model, mixing gets worse from 20 to 50 learners",
             where="section 7, figure 4",
-            rows=(MIRA_MIXING, MIXING_50),
+            better=(SMALL_MIXING, SMALL_MIXING_50),
+            epochs=10,
+        ),
+        Early(
+            text="On the large model, mixing gets worse from 20 to 50 learners",
+            where="section 7, figure 4",
+            better=(MIRA_MIXING, MIXING_50),
+            epochs=10,
+        ),
+        Early(
+            text="At each epoch, 50 asynchronous learners are no worse than 20: they are faster",
+            where="section 7, figure 4",
+            better=(ASYNC_50, MIRA_ASYNC),
+            epochs=10,
+            ties=True,
         ),
         Early(
             text="At each epoch, more asynchronous learners are better",
             where="section 7, figure 5",
-            rows=tuple(reversed(ASYNC_BY_WORKERS)),
+            better=tuple(reversed(ASYNC_BY_WORKERS)),
+            epochs=10,
         ),
         Close(
             text="AROW is insensitive to initial rates from 0.1 to 1",
@@ -198,20 +240,21 @@ CHIANG_2012 = Paper(
             data="dev at the end",
         ),
         Early(
-            text="AROW is worse with an initial rate of 10",
+            text="AROW is worse with initial rates of 0.01 and of 10",
             where="section 7, figure 6a",
-            rows=(AROW_RATES[2], AROW_RATES[3]),
+            better=AROW_RATES[1:3],
+            than=(AROW_RATES[0], AROW_RATES[3]),
             end="last",
         ),
         Early(
             text="AROW converges faster with larger λ up to 0.01",
             where="section 7, figure 6b",
-            rows=(AROW_CONFIDENCES[2], AROW_CONFIDENCES[1], AROW_CONFIDENCES[0]),
+            better=(AROW_CONFIDENCES[2], AROW_CONFIDENCES[1], AROW_CONFIDENCES[0]),
         ),
         Early(
             text="AROW is worse with λ = 0.1",
             where="section 7, figure 6b",
-            rows=(AROW_CONFIDENCES[2], AROW_CONFIDENCES[3]),
+            better=(AROW_CONFIDENCES[2], AROW_CONFIDENCES[3]),
             end="last",
         ),
         Above(

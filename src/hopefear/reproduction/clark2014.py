@@ -73,7 +73,14 @@ CLARK_2014 = Paper(
             rows=(P, LOG_P, DISC, OVERLAP, LNR, MNR, MNR_COUNT),
         ),
     ),
-    figures=(Figure(number="7", title="Shapes that MNR P learned", rows=(MNR,), kind="shapes"),),
+    figures=(
+        Figure(
+            number="7",
+            title="Shapes that MNR P and MNR C learned",
+            rows=(MNR, MNR_COUNT),
+            kind="shapes",
+        ),
+    ),
     claims=(
         Above(
             text="Probabilities without their logarithm are worse than with it",
@@ -116,6 +123,12 @@ CLARK_2014 = Paper(
             slack=0.3,
         ),
         Ordered(
+            text="Counts in bins reach what logarithms of probabilities do (less 0.3 at most)",
+            where="6.2 and 8, table 3",
+            rows=(MNR_COUNT, LOG_P),
+            slack=0.3,
+        ),
+        Ordered(
             text="More bits are better",
             where="table 2",
             rows=(BITS_12, BITS_8, BITS_4),
@@ -125,6 +138,13 @@ CLARK_2014 = Paper(
             where="6.2, figure 7",
             row=MNR,
             feature="p_e_given_f",
+        ),
+        LikeLogarithm(
+            text="The shape of c(f) resembles a logarithm",
+            where="6.2, figure 7",
+            row=MNR_COUNT,
+            feature="count_f",
+            rising=False,
         ),
     ),
 )

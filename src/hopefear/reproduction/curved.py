@@ -19,12 +19,16 @@ __all__ = ["LikeLogarithm"]
 
 @dataclass(frozen=True, kw_only=True)
 class LikeLogarithm:
-    """A logarithm explains at least this share of how the weights of a feature's bins vary."""
+    """A logarithm explains at least this share of how the weights of a feature's bins vary.
+
+    If it is `rising`, the last bin has to have more weight than the first.
+    """
 
     text: str
     where: str
     row: Row
     feature: str
+    rising: bool = True
     share: float = 0.7
 
     @property
@@ -38,6 +42,6 @@ class LikeLogarithm:
         bins = run_bins(outcome.run)[self.feature]
         shape = np.array([outcome.weights.get(name, 0.0) for name in bins.names(self.feature)])
         formula, _, explained = fitted_curve(bins, shape)
-        rises = shape[-1] > shape[0]
+        rises = not self.rising or shape[-1] > shape[0]
         evidence = f"{formula} explains {100 * explained:.0f} % of {len(bins)} bins"
         return Verdict.of(holds=bool(rises) and explained >= self.share, evidence=evidence)

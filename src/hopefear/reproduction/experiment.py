@@ -38,15 +38,20 @@ class Scale:
     list_size: int | None = None
     choices: int | None = None
 
-    def options(self, settings: TuneSettings) -> list[str]:
-        """Return what scales the settings down, as in ``rhythm.epochs=10``."""
+    def options(self, settings: TuneSettings, own: Sequence[str] = ()) -> list[str]:
+        """Return what scales the settings down, as in ``rhythm.epochs=10``, but for a row's own."""
         rhythm = settings.rhythm
         limits = [("rhythm.epochs", rhythm.epochs, self.epochs)]
         if settings.lists_are_made:
             limits += [("rhythm.list_size", rhythm.list_size, self.list_size)]
             if rhythm.lists != "block":
                 limits += [("rhythm.decodings", rhythm.decodings, self.decodings)]
-        return [f"{key}={most}" for key, value, most in limits if most and value > most]
+        varied = {option.split("=")[0] for option in own}
+        return [
+            f"{key}={most}"
+            for key, value, most in limits
+            if most and value > most and key not in varied
+        ]
 
     def values(self, values: Sequence[object]) -> list[object]:
         """Return some of the values of a setting, evenly spaced."""
@@ -112,6 +117,7 @@ class Experiment:
                     dev=finished[-1].dev_score or 0.0,
                     tuning_curve=[event.tuning_score or 0.0 for event in epochs.values()],
                     dev_curve=[event.dev_score or 0.0 for event in epochs.values()],
+                    weights=finished[-1].weights,
                     statistics=prepared.statistics(texts, threads=self.threads),
                 )
             )
@@ -137,7 +143,8 @@ class Experiment:
         )
 
     def _scaled(self, options: Mapping[str, object], own: Sequence[str]) -> list[str]:
-        return self.scale.options(build_settings(self.row.preset, options, assignments=own))
+        settings = build_settings(self.row.preset, options, assignments=own)
+        return self.scale.options(settings, own)
 
     def _keywords(self, replicas: int | None = None) -> dict[str, Any]:
         corpus = self.corpus

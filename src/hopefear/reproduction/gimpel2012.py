@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hopefear.reproduction.claims import Above, Close, Ordered, Overfits, Steadier
 from hopefear.reproduction.paper import Figure, Paper, Row, Table
+from hopefear.reproduction.trends import SameWeights
 
 __all__ = ["GIMPEL_2012"]
 
@@ -54,6 +55,14 @@ ALPHA_1, ALPHA_5 = (
     replace(RAMPION, label=f"RAMPION, α = {a}", options=(f"learner.cost_scale={a}",), paper={})
     for a in (1, 5)
 )
+MORE_ROUNDS, C_LOW, C_HIGH = (
+    replace(RAMPION, label=f"RAMPION, {name} = {value}", options=(f"{key}={value}",), paper={})
+    for name, key, value in (
+        ("T′", "rhythm.epochs", 50),
+        ("C", "learner.regularizer.strength", 0.1),
+        ("C", "learner.regularizer.strength", 10.0),
+    )
+)
 
 GIMPEL_2012 = Paper(
     name="gimpel2012",
@@ -63,8 +72,11 @@ GIMPEL_2012 = Paper(
         Table(number="2", title="Large feature sets", rows=(PRO_LARGE, RAMPION_LARGE)),
         Table(
             number="footnotes",
-            title="Other ramp losses (footnote 8) and values of α (footnote 12)",
-            rows=(RAMPION, RAMP_1, RAMP_2, SOFT_RAMP_3, ALPHA_1, ALPHA_5),
+            title="Other ramp losses (footnote 8) and settings (footnote 12)",
+            rows=(
+                *(RAMPION, RAMP_1, RAMP_2, SOFT_RAMP_3),
+                *(ALPHA_1, ALPHA_5, MORE_ROUNDS, C_LOW, C_HIGH),
+            ),
         ),
     ),
     figures=(
@@ -86,7 +98,7 @@ GIMPEL_2012 = Paper(
             text="RAMPION is slightly better than MERT and PRO on average",
             where="4.1, table 1",
             better=RAMPION,
-            worse=MERT,
+            worse=(MERT, PRO),
         ),
         Steadier(
             text="MERT varies more over random seeds than PRO",
@@ -99,6 +111,17 @@ GIMPEL_2012 = Paper(
             where="4.2, figure 3",
             steady=RAMPION_RANDOM,
             others=(MERT_RANDOM, PRO_RANDOM),
+        ),
+        Steadier(
+            text="PRO varies more over starts than MERT",
+            where="4.2, figure 3",
+            steady=MERT_RANDOM,
+            others=(PRO_RANDOM,),
+        ),
+        SameWeights(
+            text="RAMPION finds very similar weights from all starts",
+            where="4.2",
+            row=RAMPION_RANDOM,
         ),
         Overfits(
             text="With many features, PRO is above RAMPION on tuning and below it on test data",
@@ -123,8 +146,13 @@ GIMPEL_2012 = Paper(
             overfit=RAMP_2,
             other=RAMPION,
         ),
+        Close(
+            text="Soft ramp loss 3 is comparable to ramp loss 3",
+            where="footnote 8",
+            rows=(RAMPION, SOFT_RAMP_3),
+        ),
         Ordered(
-            text="Soft ramp loss 3 is comparable to ramp loss 3, slightly worse",
+            text="Soft ramp loss 3 is no better than ramp loss 3",
             where="footnote 8",
             rows=(RAMPION, SOFT_RAMP_3),
         ),
@@ -132,6 +160,16 @@ GIMPEL_2012 = Paper(
             text="Values of α of 1, 5 and 10 all work well",
             where="footnote 12",
             rows=(ALPHA_1, ALPHA_5, RAMPION),
+        ),
+        Ordered(
+            text="T′ = 10 rounds on each set of lists are no worse than 50",
+            where="footnote 12",
+            rows=(RAMPION, MORE_ROUNDS),
+        ),
+        Close(
+            text="RAMPION is insensitive to C",
+            where="footnote 12",
+            rows=(C_LOW, RAMPION, C_HIGH),
         ),
     ),
 )

@@ -18,13 +18,15 @@ __all__ = ["Outcome", "Outcomes", "ReplicaOutcome"]
 class ReplicaOutcome:
     """One replica: its scores on tuning and held-out data after each epoch, and its test output.
 
-    `tuning` and `dev` are the scores of the weights that it ended with; curves begin with epoch 1.
+    `tuning` and `dev` are the scores of the weights that it ended with, which are `weights`; curves
+    begin with epoch 1.
     """
 
     tuning: float
     dev: float
     tuning_curve: Sequence[float]
     dev_curve: Sequence[float]
+    weights: Mapping[str, float]
     statistics: Statistics
 
 

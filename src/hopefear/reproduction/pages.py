@@ -140,21 +140,21 @@ def _charts(figure: Figure, outcomes: Outcomes) -> Iterator[tuple[str, Chart]]:
     title = f"Figure {figure.number}: {figure.title}"
     match figure.kind if rows else None:
         case "curves":
-            yield f"figure-{figure.number}", _curves(title, rows, outcomes)
+            yield f"figure-{figure.number}", _curves(title, rows, outcomes, figure.data)
         case "scatter":
             yield f"figure-{figure.number}", _scatter(title, rows, outcomes)
         case "shapes":
-            yield from _shapes(figure, outcomes[rows[0]])
+            yield from _shapes(figure, [outcomes[row] for row in rows])
         case "cloud":
             yield f"figure-{figure.number}", _cloud(title, outcomes[rows[0]])
 
 
-def _curves(title: str, rows: Sequence[Row], outcomes: Outcomes) -> Chart:
+def _curves(title: str, rows: Sequence[Row], outcomes: Outcomes, data: str) -> Chart:
     marks: list[Mark] = []
     for number, row in enumerate(rows):
         color = SERIES_COLORS[number % len(SERIES_COLORS)]
-        curves = outcomes[row].curves()
-        mean = outcomes[row].curve()
+        curves = outcomes[row].curves(data)
+        mean = outcomes[row].curve(data)
         epochs = list(range(1, len(mean) + 1))
         if len(curves) > 1:
             columns = [[curve[i] for curve in curves] for i in range(len(mean))]
@@ -167,8 +167,9 @@ def _curves(title: str, rows: Sequence[Row], outcomes: Outcomes) -> Chart:
     marks.sort(key=lambda mark: not isinstance(mark, Band))
     return Chart(
         title=title,
-        description="BLEU on held-out data after each epoch or decoding; the band extends from the "
-        "lowest to the highest replica, where there are several.",
+        description=f"BLEU on {'held-out' if data == 'dev' else data} data after each epoch or "
+        "decoding; the band extends from the lowest to the highest replica, where there are "
+        "several.",
         x_label="epoch",
         y_label="BLEU",
         marks=marks,
@@ -193,15 +194,20 @@ def _scatter(title: str, rows: Sequence[Row], outcomes: Outcomes) -> Chart:
     )
 
 
-def _shapes(figure: Figure, outcome: Outcome) -> Iterator[tuple[str, Chart]]:
+def _shapes(figure: Figure, outcomes: Sequence[Outcome]) -> Iterator[tuple[str, Chart]]:
+    """Yield the shapes of features, each as the first row that has it learned it."""
     from hopefear.reporting.shapes import shape_chart
     from hopefear.translation.features.bins import run_bins
 
-    for feature, bins in run_bins(outcome.run).items():
-        shape = np.array([outcome.weights.get(name, 0.0) for name in bins.names(feature)])
-        if np.ptp(shape) > 0:
-            name = "".join(c if c.isalnum() else "-" for c in feature)
-            yield f"figure-{figure.number}-{name}", shape_chart(feature, bins, shape)
+    drawn: set[str] = set()
+    for outcome in outcomes:
+        for feature, bins in run_bins(outcome.run).items():
+            shape = np.array([outcome.weights.get(name, 0.0) for name in bins.names(feature)])
+            if feature not in drawn and np.ptp(shape) > 0:
+                drawn.add(feature)
+                name = "".join(c if c.isalnum() else "-" for c in feature)
+                title = f" in {outcome.row.label}"
+                yield f"figure-{figure.number}-{name}", shape_chart(feature, bins, shape, title)
 
 
 def _cloud(title: str, outcome: Outcome) -> Chart:

@@ -94,6 +94,7 @@ class Figure:
     title: str
     rows: tuple[Row, ...]
     kind: Literal["curves", "shapes", "cloud", "scatter"] = "curves"
+    data: Literal["tuning", "dev"] = "dev"  # of curves
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from hopefear.reproduction.claims import Above, Close, Early, Ordered
 from hopefear.reproduction.paper import Figure, Paper, Row, Table
+from hopefear.reproduction.trends import NoTrend, Smoother
 
 __all__ = ["WATANABE_2012"]
 
@@ -28,6 +29,8 @@ O_ORO_HINGE = _row("O-ORO hinge", "o-oro-hinge", 31.15, 23.20)
 O_ORO_HINGE_L = _row("O-ORO-L hinge", "o-oro-hinge-l", 32.06, 24.95)
 O_ORO_SOFTMAX = _row("O-ORO softmax", "o-oro-softmax", 31.40, 23.93)
 O_ORO_SOFTMAX_L = _row("O-ORO-L softmax", "o-oro-softmax-l", 31.16, 23.20)
+
+BASELINES = (MERT, PRO, MIRA_L)
 
 # Table 3, by batches of 1, 4 and 8 sentences; those of 16 are the rows above.
 MIRA_B = _batches("MIRA-L", "mira-l", (31.28, 23.46), (31.53, 23.97), (31.63, 24.58))
@@ -89,33 +92,58 @@ WATANABE_2012 = Paper(
     ),
     figures=(
         Figure(
-            number="1",
-            title="Learning curves of MIRA-L, ORO-L and O-ORO-L with the hinge loss",
+            number="1a",
+            title="MIRA-L, ORO-L and O-ORO-L with the hinge loss, tuning data",
+            rows=(MIRA_L, ORO_HINGE_L, O_ORO_HINGE_L),
+            data="tuning",
+        ),
+        Figure(
+            number="1b",
+            title="MIRA-L, ORO-L and O-ORO-L with the hinge loss, held-out data",
             rows=(MIRA_L, ORO_HINGE_L, O_ORO_HINGE_L),
         ),
         Figure(
             number="2",
-            title="Learning curves of ORO-L and O-ORO-L, by the size of batches",
+            title="ORO-L and O-ORO-L by the size of batches, tuning data",
             rows=(*ORO_HINGE_B, ORO_HINGE_L, *O_ORO_HINGE_B, O_ORO_HINGE_L),
+            data="tuning",
         ),
     ),
     claims=(
         Close(
             text="PRO and MIRA are comparable to MERT",
             where="section 5, table 1",
-            rows=(MERT, PRO, MIRA_L),
+            rows=BASELINES,
         ),
         Above(
-            text="ORO without optimized updates is below the baselines",
+            text="ORO without optimized updates is below the baselines, hinge loss",
             where="section 5, table 1",
-            better=MERT,
+            better=BASELINES,
             worse=ORO_HINGE_L,
+        ),
+        Above(
+            text="ORO without optimized updates is below the baselines, softmax loss",
+            where="section 5, table 1",
+            better=BASELINES,
+            worse=ORO_SOFTMAX_L,
+        ),
+        Above(
+            text="With the softmax loss, optimized updates are below the baselines, too",
+            where="section 5, table 1",
+            better=BASELINES,
+            worse=O_ORO_SOFTMAX_L,
         ),
         Above(
             text="O-ORO-L with the hinge loss is better than MERT",
             where="section 5, table 1",
             better=O_ORO_HINGE_L,
             worse=MERT,
+        ),
+        Above(
+            text="O-ORO-L with the hinge loss is the best of all",
+            where="section 5, table 1",
+            better=O_ORO_HINGE_L,
+            worse=(*BASELINES, ORO_HINGE_L, ORO_SOFTMAX_L, O_ORO_SOFTMAX_L),
         ),
         Above(
             text="Optimized updates beat plain ones, hinge loss",
@@ -152,6 +180,16 @@ WATANABE_2012 = Paper(
             rows=(ORO_SOFTMAX_L, ORO_SOFTMAX),
         ),
         Ordered(
+            text="The line search does not help O-ORO with the softmax loss",
+            where="section 5, table 2",
+            rows=(O_ORO_SOFTMAX, O_ORO_SOFTMAX_L),
+        ),
+        NoTrend(
+            text="The size of batches has no clear trend in MIRA",
+            where="section 5, table 3",
+            rows=(*MIRA_B, MIRA_L),
+        ),
+        Ordered(
             text="Smaller batches are better for ORO with the hinge loss",
             where="section 5, table 3",
             rows=(*ORO_HINGE_B, ORO_HINGE_L),
@@ -163,22 +201,40 @@ WATANABE_2012 = Paper(
             rows=(O_ORO_HINGE_L, *reversed(O_ORO_HINGE_B)),
             slack=0.1,
         ),
+        Ordered(
+            text="Smaller batches are better for ORO with the softmax loss, but for those of 1",
+            where="section 5, table 3",
+            rows=(*ORO_SOFTMAX_B[1:], ORO_SOFTMAX_L),
+            slack=0.1,
+        ),
+        Ordered(
+            text="Larger batches are better for O-ORO with the softmax loss",
+            where="section 5, not by its table 3",
+            rows=(O_ORO_SOFTMAX_L, *reversed(O_ORO_SOFTMAX_B)),
+            slack=0.1,
+        ),
         Early(
             text="ORO with the hinge loss converges faster with smaller batches",
             where="section 5, figure 2",
-            rows=(*ORO_HINGE_B, ORO_HINGE_L),
+            better=(*ORO_HINGE_B, ORO_HINGE_L),
             data="tuning",
         ),
         Early(
             text="MIRA-L converges quickly, ORO-L slowly",
             where="section 5, figure 1",
-            rows=(MIRA_L, ORO_HINGE_L),
+            better=(MIRA_L, ORO_HINGE_L),
             data="tuning",
+        ),
+        Smoother(
+            text="ORO-L is more stable from iteration to iteration than MIRA-L and O-ORO-L",
+            where="section 5, figure 1",
+            smooth=(ORO_HINGE_L,),
+            others=(MIRA_L, O_ORO_HINGE_L),
         ),
         Early(
             text="O-ORO-L ends above ORO-L on the tuning data",
             where="section 5, figure 1",
-            rows=(O_ORO_HINGE_L, ORO_HINGE_L),
+            better=(O_ORO_HINGE_L, ORO_HINGE_L),
             data="tuning",
             end="last",
         ),
