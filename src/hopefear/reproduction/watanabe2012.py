@@ -1,4 +1,8 @@
-"""Watanabe (2012), Optimized online rank learning for machine translation, NAACL."""
+"""Watanabe (2012), Optimized online rank learning for machine translation, NAACL.
+
+The paper mixed the weights of learners on 8 cores after each iteration. Here one learner has all
+sentences, and the line search begins with its weights: algorithm 3 with one shard.
+"""
 
 from hopefear.reproduction.claims import Above, Close, Early, Ordered
 from hopefear.reproduction.paper import Figure, Paper, Row, Table
