@@ -36,8 +36,8 @@ papers: dict[str, Paper] = {
 WHOLE = (Sizes(), Scale())
 # Half an hour on two processors.
 QUICK = (
-    Sizes(train=10_000, tuning=200, dev=150, test=500),
-    Scale(decodings=6, epochs=6, list_size=100, choices=2),
+    Sizes(train=10_000, tuning=200, dev=150, test=1000),
+    Scale(decodings=10, epochs=10, list_size=100, choices=2),
 )
 
 
