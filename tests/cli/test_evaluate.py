@@ -148,12 +148,26 @@ def test_tables_are_also_markdown_and_latex(hopefear: Hopefear) -> None:
     rows = hopefear("evaluate", *options, "--markdown").out.splitlines()
     assert rows[0].startswith("| metric | system | score | ±test | 95 % interval | Δ |")
     assert rows[2].startswith("| BLEU | a | ")
-    assert rows[3].startswith("|  | b_% | ")
+    assert rows[3].startswith("|  | b\\_% | ")
     tex = hopefear("evaluate", *options, "--latex").out
     assert tex.startswith("\\begin{tabular}{llrrrrrr}\n\\toprule\nmetric & system & score & $\\pm$")
     assert " & b\\_\\% & " in tex
     found = hopefear("evaluate", *options, "--latex", "--json")
     assert (found.code, "--json" in found.err) == (2, True)
+
+
+def test_what_looks_like_markup_is_escaped_in_markdown_and_latex(hopefear: Hopefear) -> None:
+    Path("marked").write_text("*the* <unk> [cat](x) &apos;s $5$\n" * 2)
+    options = ["--hyp", "a", "--hyp", "a|b<c>=marked", "--refs", "r1", "--metric", "ter"]
+    options += ["--differences", "1"]
+    page = hopefear("evaluate", *options, "--markdown").out
+    assert "a\\|b&lt;c>" in page
+    assert "\\*the\\* &lt;unk> \\[cat\\](x) &amp;apos;s \\$5\\$ |" in page
+    tex = hopefear("evaluate", *options, "--latex").out
+    assert "a\\textbar{}b\\textless{}c\\textgreater{}" in tex
+    assert "\\begin{tabular}{llrp{0.5\\linewidth}}" in tex
+    printed = hopefear("evaluate", *options).out
+    assert "\nTER: lower is better\n" in printed
 
 
 def test_wins_and_losses_and_buckets_are_printed(hopefear: Hopefear) -> None:

@@ -54,21 +54,33 @@ def test_one_replica_each_has_the_p_value_of_sacrebleu(
 
 
 @pytest.mark.parametrize(("kind", "field"), [("ar", "p_randomization"), ("bs", "p_bootstrap")])
+@pytest.mark.parametrize(
+    ("pair", "names", "name", "theirs"),
+    [
+        ("de-en", ("Online-A", "Online-G", "Lan-Bridge"), "bleu", sacrebleu.BLEU()),
+        ("zh-en", ("Lan-Bridge", "Online-B", "Online-Y"), "chrf", sacrebleu.CHRF()),
+    ],
+)
 def test_real_systems_have_the_p_values_of_sacrebleu(
-    shared_data: Path, kind: str, field: str
+    shared_data: Path,
+    pair: str,
+    names: Sequence[str],
+    name: str,
+    theirs: sacrebleu.metrics.base.Metric,
+    kind: str,
+    field: str,
 ) -> None:
-    names = ("Online-A", "Online-G", "Lan-Bridge")
-    read = [read_wmt22(shared_data, "de-en", name) for name in names]
+    read = [read_wmt22(shared_data, pair, system) for system in names]
     texts: list[tuple[str, Sequence[str]]] = [
-        (name, found) for name, (found, _) in zip(names, read, strict=True)
+        (system, found) for system, (found, _) in zip(names, read, strict=True)
     ]
-    _, table = PairedTest(texts, {"m": sacrebleu.BLEU()}, read[0][1], kind, n_samples=1000)()
+    _, table = PairedTest(texts, {"m": theirs}, read[0][1], kind, n_samples=1000)()
     judged: list[Any] = next(value for key, value in table.items() if key != "System")
     found = hopefear.evaluate(
-        hyp=dict(texts), refs=read[0][1], metric="bleu", resamples=1000, shuffles=1000
+        hyp=dict(texts), refs=read[0][1], metric=name, resamples=1000, shuffles=1000
     )
     for system, expected in zip(found.systems[1:], judged[1:], strict=True):
-        against = system.metrics["bleu"].against_first
+        against = system.metrics[name].against_first
         assert getattr(against, field) == pytest.approx(expected.p_value, abs=1e-12)
         assert 0.01 < expected.p_value < 0.99
 

@@ -135,7 +135,7 @@ def _table(content: "TextTable") -> Table:
         title_justify="left",
     )
     for name, letter in zip(content.header, content.alignment, strict=True):
-        table.add_column(Text(name), justify="left" if letter == "l" else "right", overflow="fold")
+        table.add_column(Text(name), justify="right" if letter == "r" else "left", overflow="fold")
     for group in content.groups:
         for row in group:
             table.add_row(*map(Text, row))

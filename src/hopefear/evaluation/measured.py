@@ -158,6 +158,7 @@ class Measured:
             interval=interval(means[system]) if means else None,
             against_first=against,
             parts=self._parts(metric, system),
+            higher_is_better=metric.higher_is_better,
         )
 
     def _parts(self, metric: TextMetric, system: int) -> Mapping[str, float] | None:

@@ -53,6 +53,7 @@ class MetricResult:
     interval: Interval | None = None
     against_first: AgainstFirst | None = None
     parts: Mapping[str, float] | None = None
+    higher_is_better: bool = True
 
     def table(self) -> dict[str, object]:
         """Return the numbers as plain values, for JSON."""

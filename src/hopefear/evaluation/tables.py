@@ -9,14 +9,15 @@ from hopefear.evaluation.results import Evaluation, MetricResult
 __all__ = ["TextTable", "latex", "markdown", "notes", "tables"]
 
 
-RULES = {"l": "---", "r": "---:"}
+RULES = {"l": "---", "p": "---", "r": "---:"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextTable:
     """Rows of cells in groups; `align` has an ``l`` for each column of text, ``r`` for numbers.
 
-    By default all columns but the first one are numbers.
+    A column of sentences has a ``p``: they may need several lines. By default all columns but the
+    first one are numbers.
     """
 
     header: Sequence[str]
@@ -155,7 +156,7 @@ def _differences(found: Evaluation) -> Iterator[TextTable]:
             title = f"largest {what} of {against.system} against {against.first}"
             header = ["sentence", "", against.metric, "text"]
             if groups:
-                yield TextTable(header=header, groups=groups, title=title, align="llrl")
+                yield TextTable(header=header, groups=groups, title=title, align="llrp")
 
 
 def _oracles(found: Evaluation) -> Iterator[TextTable]:
@@ -189,6 +190,9 @@ def notes(found: Evaluation) -> list[str]:
     scored = found.systems[0] if found.systems else found.oracles
     results = () if scored is None else scored.metrics.values()
     lines = [f"{result.title}|{result.signature}" for result in results]
+    judged = [result for result in results if isinstance(result, MetricResult)]
+    if lower := [result.title for result in judged if not result.higher_is_better]:
+        lines.append(f"{' and '.join(lower)}: lower is better")
     several = len(found.systems) > 1
     random = []
     if found.systems and found.resamples:
@@ -217,10 +221,15 @@ def markdown(table: TextTable) -> str:
     | --- | ---: |
     | a\|b | 26.31 |
     """
-    lines: list[Sequence[str]] = [table.header, [RULES[letter] for letter in table.alignment]]
-    lines += [row for group in table.groups for row in group]
-    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
-    return "\n".join([*([f"**{table.title}**", ""] if table.title else []), *rows])
+    lines = [table.header, *(row for group in table.groups for row in group)]
+    rows = ["| " + " | ".join(map(_plain, line)) + " |" for line in lines]
+    rows.insert(1, "| " + " | ".join(RULES[letter] for letter in table.alignment) + " |")
+    return "\n".join([*([f"**{_plain(table.title)}**", ""] if table.title else []), *rows])
+
+
+def _plain(text: str) -> str:
+    """Return text without what Markdown or HTML would take for markup, as in <unk> and &apos;."""
+    return re.sub(r"([\\`*_~$|\[\]])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def latex(table: TextTable) -> str:
@@ -239,7 +248,8 @@ def latex(table: TextTable) -> str:
     """
     rules = ["\\toprule", *["\\midrule"] * len(table.groups)]
     lines = [*([f"% {table.title}"] if table.title else [])]
-    lines.append(f"\\begin{{tabular}}{{{table.alignment}}}")
+    columns = table.alignment.replace("p", "p{0.5\\linewidth}")
+    lines.append(f"\\begin{{tabular}}{{{columns}}}")
     for rule, group in zip(rules, [[table.header], *table.groups], strict=True):
         lines.append(rule)
         lines += [" & ".join(map(_escape, row)) + " \\\\" for row in group]
@@ -250,6 +260,9 @@ _LATEX = {
     "\\": "\\textbackslash{}",
     "~": "\\textasciitilde{}",
     "^": "\\textasciicircum{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
     "±": "$\\pm$",
     "Δ": "$\\Delta$",
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
@@ -257,4 +270,5 @@ _LATEX = {
 
 
 def _escape(text: str) -> str:
-    return re.sub("|".join(map(re.escape, _LATEX)), lambda found: _LATEX[found[0]], text)
+    escaped = re.sub("|".join(map(re.escape, _LATEX)), lambda found: _LATEX[found[0]], text)
+    return re.sub(r"^-(?=[\d.]+$)", "$-$", escaped)
