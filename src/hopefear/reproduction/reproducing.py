@@ -188,13 +188,14 @@ def _facts(
         if value is not None and key != "replicas"
     )
     how = f"scaled down: at most {limits}" if limits else "the paper's"
+    rows = "one row" if at_once == 1 else f"{at_once} rows"
     return {
         "command": _command(settings),
         "corpus": corpus.description,
         "settings": how if scale.replicas is None else f"{how}; replicas: {scale.replicas}",
         "program": f"hopefear {hopefear.__version__}, Python {platform.python_version()}",
         "machine": f"{os.cpu_count()} processors, {platform.machine()}",
-        "time": f"{format_seconds(seconds)} of learning, {at_once} rows at a time",
+        "time": f"{format_seconds(seconds)} of learning, {rows} at a time",
     }
 
 
