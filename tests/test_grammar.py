@@ -127,6 +127,28 @@ def test_a_grammar_is_the_same_after_writing_and_reading(tmp_path: Path) -> None
     assert [path.name for path in tmp_path.iterdir()] == ["rules"]
 
 
+def mapped_bytes() -> int:
+    """Return how many bytes of files are in the memory of this process."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("RssFile:")[1].split()[0]) * 1024
+
+
+def test_bytes_that_only_their_checksum_needs_stay_out_of_memory(tmp_path: Path) -> None:
+    builder = GrammarBuilder()
+    builder.add(Rule(source=("a",), target=("b",)))
+    size = 50_000_000
+    builder.write(tmp_path / "rules", notes="x" * size)
+    before = mapped_bytes()
+    grammar = Grammar(tmp_path / "rules")
+    assert grammar.nbytes > size
+    assert mapped_bytes() - before < size / 10
+    with (tmp_path / "rules").open("r+b") as file:
+        file.seek(size // 2)
+        file.write(b"y")
+    with pytest.raises(FormatError, match="damaged"):
+        Grammar(tmp_path / "rules")
+
+
 def test_a_missing_probability_is_one() -> None:
     builder = GrammarBuilder()
     kinds = {"p": FeatureKind.probability, "n": FeatureKind.count}

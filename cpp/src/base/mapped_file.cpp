@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "hopefear/base/checksum.hpp"
 #include "hopefear/base/error.hpp"
@@ -129,11 +131,22 @@ OpenFile::~OpenFile() {
     close(file_);
 }
 
-std::uint64_t OpenFile::checksum() const {
-    const Mapping mapping(*this);
-    const std::uint64_t checksum = Checksum::of(mapping.span());
-    if (mapping.lost()) fail_changed();
-    return checksum;
+std::uint64_t OpenFile::checksum(std::size_t offset, std::size_t size) const {
+    constexpr std::size_t block_size = std::size_t{1} << 18;  // stays in the cache
+    std::vector<std::uint8_t> block(std::min(size, block_size));
+    Checksum checksum;
+    while (size > 0) {
+        const ssize_t count =
+            pread(file_, block.data(), std::min(size, block.size()), static_cast<off_t>(offset));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail<FormatError>(path_, ": cannot be read: ", std::strerror(errno));
+        if (count == 0) fail_changed();
+        const auto read = static_cast<std::size_t>(count);
+        checksum.add(std::span(block).first(read));
+        offset += read;
+        size -= read;
+    }
+    return checksum.value();
 }
 
 std::span<const std::uint8_t> OpenFile::mapped_elsewhere() const {

@@ -26,7 +26,7 @@ void Grammar::open(bool verify) {
         broken("it has ", file_.span().size(), " bytes, fewer than a header");
     std::memcpy(&header_, file_.span().data(), sizeof header_);
     check_header();
-    // Bytes are compared with checksums while they are read, which checks them as well.
+    // Checksums are compared while the bytes are read from the mapping, which checks them as well.
     std::future<void> verified;
     if (verify) verified = std::async([this] { verify_checksums(); });
     const std::size_t nodes = header_.node_count;
@@ -64,7 +64,7 @@ void Grammar::check_header() const {
 
 const GrammarHeader::Place* Grammar::damaged_section() const {
     const auto damaged = [&](const GrammarHeader::Place& place) {
-        return Checksum::of(file_.span().subspan(place.offset, place.size)) != place.checksum;
+        return file_.checksum(place.offset, place.size) != place.checksum;
     };
     const auto found = std::ranges::find_if(header_.places, damaged);
     return found == header_.places.end() ? nullptr : &*found;

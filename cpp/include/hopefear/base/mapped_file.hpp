@@ -46,8 +46,11 @@ class OpenFile {
     [[nodiscard]] int descriptor() const { return file_; }
     // The size when it was opened.
     [[nodiscard]] std::size_t size() const { return size_; }
-    // Throws FormatError if the file is truncated meanwhile.
-    [[nodiscard]] std::uint64_t checksum() const;
+    // Of all bytes, or of `size` bytes from `offset` on. They are read in blocks, not mapped, so
+    // that they do not become part of the memory of the process. Throws FormatError if the file is
+    // truncated meanwhile.
+    [[nodiscard]] std::uint64_t checksum() const { return checksum(0, size_); }
+    [[nodiscard]] std::uint64_t checksum(std::size_t offset, std::size_t size) const;
     // Bytes of it that other code of this process has mapped; none if there are none.
     [[nodiscard]] std::span<const std::uint8_t> mapped_elsewhere() const;
     // Throw FormatError if somebody wrote to the file and `intact` does not find the same bytes.

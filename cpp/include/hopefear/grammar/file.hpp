@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "hopefear/base/checksum.hpp"
 #include "hopefear/base/mapped_file.hpp"
 
 namespace hopefear {
@@ -46,6 +47,11 @@ class FileBytes {
 
     [[nodiscard]] std::span<const std::uint8_t> span() const {
         return mapping_ ? mapping_->span() : std::span<const std::uint8_t>(owned_);
+    }
+    // Of `size` bytes from `offset` on, which lie inside. Those of a file are not read through the
+    // mapping; throws FormatError if it is truncated meanwhile.
+    [[nodiscard]] std::uint64_t checksum(std::size_t offset, std::size_t size) const {
+        return file_ ? file_->checksum(offset, size) : Checksum::of(span().subspan(offset, size));
     }
     // Throw FormatError if the file was truncated, or written to such that it is not `intact`.
     void check_unchanged(const std::function<bool()>& intact) const {
