@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
@@ -113,6 +114,23 @@ def test_a_library_that_forgets_to_say_why_it_failed_is_one_line(
     problem = "something else"
     with pytest.raises(SystemError, match=problem):
         hopefear("evaluate", "--hyp", "h", "--refs", "r")
+
+
+INTERRUPTED = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == "hopefear.cli.program":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from hopefear.cli import main
+main()
+"""
+
+
+def test_an_interrupt_while_the_program_starts_shows_no_traceback() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, "--version"], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
 @pytest.fixture

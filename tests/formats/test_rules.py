@@ -2,6 +2,8 @@
 
 import gzip
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -349,3 +351,35 @@ def test_a_grammar_of_cdec_is_read_as_it_is(shared_data: Path, tmp_path: Path) -
     write_rules(tmp_path / "again", grammar, "cdec")
     again = read_rules(tmp_path / "again").build()
     assert sorted_rules(list(again)) == sorted_rules(list(grammar))
+
+
+def moses_rules(rules: int, size: int) -> str:
+    side = "[X][X] " * size + "[X]"
+    links = " ".join(f"{i}-{i}" for i in range(size))
+    return f"{side} ||| {side} ||| 0.5 ||| {links} ||| 1 1 1\n" * rules
+
+
+def cdec_rules(rules: int, size: int) -> str:
+    return "".join(
+        f"[X] ||| a ||| b{rule} ||| "
+        + " ".join(f"f{i}=1" for i in range(rule * size, (rule + 1) * size))
+        + "\n"
+        for rule in range(rules)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "size"), [(moses_rules, "moses", 60_000), (cdec_rules, "cdec", 200_000)]
+)
+def test_a_long_rule_is_read_as_fast_as_short_ones(
+    tmp_path: Path, text: Callable[[int, int], str], format: str, size: int
+) -> None:
+    """To look through all links, or features, for each of them takes a hundred times as long."""
+    seconds = []
+    for rules in (200, 1):
+        path = tmp_path / f"{rules}"
+        path.write_text(text(rules, size // rules))
+        begin = time.process_time()
+        assert len(read_rules(path, format).build()) == rules
+        seconds.append(time.process_time() - begin)
+    assert seconds[1] < 5 * seconds[0] + 0.05
