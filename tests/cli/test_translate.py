@@ -1,5 +1,6 @@
 """`hopefear translate`."""
 
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -96,6 +97,19 @@ def test_a_line_that_is_too_long_is_not_kept_in_memory(folder: Path) -> None:
         done = run(folder, text, "--on-error", choice)
         assert (done.returncode, done.stdout) == (0, b"dog\n\ndog\n")
         assert done.stderr.startswith(b"hopefear: sentence 2: the line is longer than 4 MiB")
+
+
+@pytest.mark.unsanitized("sanitizers reserve terabytes of addresses")
+def test_a_line_larger_than_the_memory_is_skipped(folder: Path, tmp_path: Path) -> None:
+    with (tmp_path / "lines").open("wb") as lines:
+        lines.truncate(800 << 20)  # zeros, without a newline among them
+        lines.seek(0, 2)
+        lines.write(b"\npes\n")
+    command = program(["translate", "model", "--on-error", "skip", "--threads", "1"])
+    limited = f"ulimit -v 700000; exec {shlex.join(command)}"
+    with (tmp_path / "lines").open("rb") as lines:
+        done = subprocess.run(["bash", "-c", limited], cwd=folder, stdin=lines, capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b"\ndog\n"), done.stderr
 
 
 def test_words_that_lists_cannot_hold_do_not_end_the_lists(folder: Path) -> None:

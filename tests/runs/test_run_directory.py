@@ -1,5 +1,6 @@
 """The directory of a run: one process at a time, nothing left behind, an end in order."""
 
+import shutil
 import signal
 import subprocess
 import time
@@ -14,6 +15,7 @@ from hopefear import resume_events as resume_tuning
 from hopefear import tune_events as tune
 from hopefear.errors import ConfigError
 from hopefear.events import EpochFinished, Noted, RunFinished, RunStarted, Warned, read_log
+from hopefear.formats.lock import FolderLock
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,28 @@ def test_one_process_at_a_time_writes_to_the_directory_of_a_run(
     log = list(read_log(out / "events.jsonl"))
     assert [e.epoch for e in log if isinstance(e, EpochFinished)] == list(range(1, 61))
     assert not (out / ".lock").exists()
+
+
+def test_a_run_that_ends_just_before_another_has_the_lock_is_kept(
+    files: CandidateFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, out = tmp_path / "done", tmp_path / "run"
+    options: dict[str, Any] = {"nbest": files.nbest, "refs": files.refs, "tokenize": "none"}
+    list(tune("kbest-mira", out=done, epochs=1, **options))
+
+    def lock(folder: Path) -> FolderLock:
+        shutil.copytree(done, folder)  # what another process has written by then
+        return FolderLock(folder)
+
+    monkeypatch.setattr("hopefear.runs.run_directory.FolderLock", lock)
+    with pytest.raises(ConfigError, match="holds a run"):
+        next(tune("mert", out=out, **options))
+    assert contents(out) == contents(done)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def test_what_a_killed_process_left_is_removed_by_the_next(

@@ -179,8 +179,8 @@ class RunDirectory:
         self._early: list[Event] = []
         self._fingerprints: Fingerprints = {}
         self._new = [place for place in (path, *path.parents) if not place.exists()]
-        self._found = set() if self._new else _names(path)
         self._lock = FolderLock(path)
+        self._found = _names(path)  # also what another process wrote until now
         try:
             check(path)  # another process may have had it until now
             remove_litter(path)
