@@ -17,7 +17,7 @@ from run_directories import events_of_a_run, write_run, write_sentence_lines
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 EVIL = "<img src=x onerror='document.title=1'></title><script>document.title = 'evil'</script>"
-SIZES = {"phone": (390, 844), "laptop": (1366, 768)}
+SIZES = {"phone": (390, 844), "tablet": (820, 1180), "laptop": (1366, 768)}
 
 pytestmark = [
     pytest.mark.xdist_group("browser"),

@@ -43,7 +43,8 @@ class Seen(HTMLParser):
 
 def page(text: str) -> str:
     table = Table(caption=text, header=["a"], rows=[[text]])
-    return render_page(text, text, [Section(title="T", macro="environment", data={"runs": table})])
+    section = Section(title="T", macro="environment", data={"tables": [table]})
+    return render_page(text, text, [section])
 
 
 @given(PRINTABLE)

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -20,9 +21,9 @@ from hopefear.events import (
     Warned,
 )
 from hopefear.reporting import read_run, report_html, write_pictures, write_report
-from hopefear.reporting.chart import Band, Boxes, Line
+from hopefear.reporting.chart import Band, Boxes, Line, Points
 from hopefear.reporting.curves import curve_charts, curves_section
-from hopefear.reporting.overview import times_section
+from hopefear.reporting.overview import environment_section, times_section
 from hopefear.reporting.page import Table
 from hopefear.reporting.run_record import read_runs
 from hopefear.types import Weights
@@ -174,7 +175,7 @@ def test_runs_share_one_chart_and_their_settings_are_compared(run: Path, tmp_pat
     text = html(run, other)
     assert text.count("BLEU by epoch") == 2  # the heading, and the name of the chart
     rows = re.findall(r"<tr>(.*?)</tr>", text)
-    (seeds,) = [row for row in rows if row.startswith("<td>seed</td>")]
+    (seeds,) = [row for row in rows if row.startswith("<td>seed</td><td>7</td><td>")]
     assert seeds == "<td>seed</td><td>7</td><td>8</td>"
     assert not any(row.startswith("<td>learner.name</td>") for row in rows)
 
@@ -438,6 +439,43 @@ def test_memory_and_machine_are_shown(tmp_path: Path) -> None:
     text = Page(html(path)).text
     for said in ("5.0 MB", "7.5 GB", "fast one"):
         assert said in text
+
+
+def test_the_environment_says_once_what_all_runs_share(tmp_path: Path) -> None:
+    runs = []
+    for name, seed, machine in (("a", 7, "fast"), ("b", 8, "fast"), ("c", 8, "slow")):
+        started, *rest = events_of_a_run(WEIGHTS[:2], scores=[31.0])
+        assert isinstance(started, RunStarted)
+        runs.append(write_run(tmp_path / name, [replace(started, seed=seed), *rest]))
+        environment = f'{{"processor": "{machine}", "cores": "2"}}'
+        (runs[-1] / "run.json").write_text(f'{{"folder": "/", "environment": {environment}}}')
+    section = environment_section([read_run(run) for run in runs])
+    assert section is not None
+    apart, shared = cast("list[Table]", section.data["tables"])
+    assert apart.header == ["run", "seed", "processor"]
+    assert apart.rows == [["a", "7", "fast"], ["b", "8", "fast"], ["c", "8", "slow"]]
+    assert shared.header == ["part", "all runs"]
+    assert ["metric signature", "BLEU|nrefs:1"] in shared.rows
+    assert ["cores", "2"] in shared.rows
+    alone = environment_section([read_run(runs[0])])
+    assert alone is not None
+    (table,) = cast("list[Table]", alone.data["tables"])
+    assert ["seed", "7"] in table.rows
+
+
+def test_replicas_of_one_epoch_are_visible(tmp_path: Path) -> None:
+    path = write_run(
+        tmp_path / "run",
+        [ReplicasFinished(metric="BLEU", weights=WEIGHTS[1], replicas=2, chosen=2)],
+    )
+    for number in (1, 2):
+        started, *rest = events_of_a_run(WEIGHTS[:2], scores=[34.0], replica=number)
+        assert isinstance(started, RunStarted)
+        unknown = replace(started, tuning_score=None, dev_score=None)
+        write_run(path / f"replica-{number}", [unknown, *rest])
+    (chart,) = curve_charts([read_run(path)])
+    points = [mark for mark in chart.marks if isinstance(mark, Points)]
+    assert [(list(mark.x), list(mark.y)) for mark in points] == [([1], [32]), ([1], [34])]
 
 
 def test_the_size_of_a_report_does_not_grow_with_the_epochs(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def curve_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
             yield from _chart_of_many(shown, metric, data, colors)
             continue
         yield from _chart(
-            [mark for run in shown for mark in _score_marks(run, metric, colors[run.name])],
+            [mark for run in shown for mark in _score_marks(run, colors[run.name])],
             title=f"{metric} by epoch",
             description=(
                 f"{metric} after each epoch, where epoch 0 is the start: solid lines on held-out "
@@ -120,9 +120,9 @@ def _other_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
     colors = run_colors(runs)
     for field, name in OTHERS.items():
         yield from _chart(
-            [mark for run in runs for mark in _curve_marks(run, field, name, colors[run.name])],
+            [mark for run in runs for mark in _curve_marks(run, field, "", colors[run.name])],
             title=f"{name.capitalize()} by epoch",
-            description=f"The {name} in each epoch.",
+            description=f"The {name} in each epoch; for replicas, their mean and range.",
             label=name,
         )
 
@@ -141,9 +141,9 @@ def _chart(marks: list[Mark], *, title: str, description: str, label: str) -> It
     )
 
 
-def _score_marks(run: RunRecord, metric: str, color: int) -> Iterator[Mark]:
-    yield from _curve_marks(run, "dev_score", f"dev {metric}", color)
-    yield from _curve_marks(run, "tuning_score", f"tuning {metric}", color, dashed=True)
+def _score_marks(run: RunRecord, color: int) -> Iterator[Mark]:
+    yield from _curve_marks(run, "dev_score", "held-out", color)
+    yield from _curve_marks(run, "tuning_score", "tuning", color, dashed=True)
 
 
 def _curve_marks(
@@ -152,8 +152,7 @@ def _curve_marks(
     curves = [curve for replica in run.learned if (curve := _curve(replica, field))]
     name = f"{run.name}: {label}" if label else run.name
     if len(curves) > 1:
-        mean = f"{name}, mean of {len(curves)}" if label else name
-        yield from _spread_marks(mean, curves, color, dashed=dashed)
+        yield from _spread_marks(name, curves, color, dashed=dashed)
     elif curves:
         (curve,) = curves
         finished = run.learned[0].finished
@@ -189,6 +188,8 @@ def _spread_marks(
     )
     mean = [float(np.mean(column)) for column in columns]
     yield Line(name=name, x=epochs, y=mean, color=color, dashed=dashed)
+    if len(epochs) == 1:  # a line of one point is invisible
+        yield Points(name=name, listed=False, x=epochs, y=mean, color=color)
 
 
 def _curve(replica: Replica, field: str) -> dict[int, float]:
@@ -215,7 +216,7 @@ def _figures(run: RunRecord) -> Table:
             ]
             scores = format_scores([event.tuning_score, event.dev_score])
             rows.append([label, str(event.epoch), *scores, *others, format_seconds(event.seconds)])
-    header = ["replica", "epoch", "tuning", "dev", *OTHERS.values(), "time"]
+    header = ["replica", "epoch", "tuning", "held-out", *OTHERS.values(), "time"]
     many = any(len(replica.epochs) > MOST for replica in run.learned)
     caption = f"{run.name}: about {MOST} of its epochs" if many else run.name
     return Table(caption=caption, header=header, rows=rows, texts=0, compact=True)

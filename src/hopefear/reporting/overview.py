@@ -116,41 +116,48 @@ def configuration_section(runs: Sequence[RunRecord]) -> Section | None:
 
 
 def environment_section(runs: Sequence[RunRecord]) -> Section | None:
-    """Return what is needed to repeat the runs: data, versions and seeds."""
-    rows = []
-    for run in runs:
-        starts = [replica.started for replica in run.learned if replica.started is not None]
-        if not starts:
-            continue
-        first = starts[0]
-        seeds = ", ".join(str(start.seed) for start in starts if start.seed is not None)
-        hypotheses = "" if first.hypotheses is None else f"{first.hypotheses:,}"
-        texts = [run.name, first.version, first.started.replace("T", " "), first.signature]
-        rows.append([*texts, seeds, f"{first.sentences:,}", hypotheses, f"{first.features:,}"])
-    header = ["run", "hopefear", "started", "metric signature"]
-    header += ["seed", "sentences", "hypotheses", "features"]
-    table = Table(
-        caption="What the results depend on.", header=header, rows=rows, texts=4, compact=True
-    )
-    data = {"runs": table, "machines": _machines(runs)}
-    return Section(title="Environment", macro="environment", data=data) if rows else None
+    """Return what is needed to repeat the runs: data, versions, seeds and machines.
 
-
-def _machines(runs: Sequence[RunRecord]) -> Table | None:
-    """Return the machines and programs, a column for each that differs."""
-    columns: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for run in runs:
-        if run.environment:
-            columns.setdefault(tuple(run.environment.items()), []).append(run.name)
-    if not columns:
+    What all runs share is said once; a table has the rest, with a row for each run.
+    """
+    known = {run.name: found for run in runs if (found := _environment(run))}
+    if not known:
         return None
-    keys = dict.fromkeys(key for column in columns for key, _ in column)
-    names = [", ".join(names) for names in columns.values()]
-    if len(names) == 1 and len(runs) > 1:
-        names = ["all runs"]
-    return Table(
-        caption="Machine and programs",
-        header=["part", *names],
-        rows=[[key, *[dict(column).get(key, "") for column in columns]] for key in keys],
-        texts=1 + len(columns),
+    parts = dict.fromkeys(part for one in known.values() for part in one)
+    values = {part: [one.get(part, "") for one in known.values()] for part in parts}
+    differ = [part for part in parts if len(set(values[part])) > 1]
+    apart = Table(
+        caption="What differs between the runs",
+        header=["run", *differ],
+        rows=[[name, *[one.get(part, "") for part in differ]] for name, one in known.items()],
+        texts=1 + len(differ),
     )
+    shared = Table(
+        caption="What the results depend on",
+        header=["part", next(iter(known)) if len(known) == 1 else "all runs"],
+        rows=[[part, values[part][0]] for part in parts if part not in differ],
+        texts=2,
+    )
+    data = {"tables": [table for table in (apart, shared) if table.rows and table.header[1:]]}
+    return Section(title="Environment", macro="environment", data=data)
+
+
+def _environment(run: RunRecord) -> dict[str, str]:
+    """Return the parts of a run's environment by name, as far as its logs tell."""
+    starts = [replica.started for replica in run.learned if replica.started is not None]
+    if not starts:
+        return {}
+    first = starts[0]
+    found = {
+        "started": first.started.replace("T", " ").replace("+00:00", " UTC"),
+        "seed": ", ".join(str(start.seed) for start in starts if start.seed is not None),
+        "metric signature": f"{first.metric}|{first.signature}"
+        if ":" in first.signature  # sacreBLEU's
+        else first.signature,
+        "sentences": f"{first.sentences:,}",
+        "hypotheses": "" if first.hypotheses is None else f"{first.hypotheses:,}",
+        "features": f"{first.features:,}",
+        "hopefear": first.version,
+        **run.environment,
+    }
+    return {part: value for part, value in found.items() if value}

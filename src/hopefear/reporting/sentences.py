@@ -10,7 +10,7 @@ from hopefear.reporting.curves import run_colors
 from hopefear.reporting.differences import compared
 from hopefear.reporting.page import Section, Table
 from hopefear.reporting.run_record import RunRecord
-from hopefear.reporting.standing import Standing
+from hopefear.reporting.standing import ROLES, Standing
 from hopefear.runs.sentences import Sentences
 from hopefear.types import FloatArray, IntArray
 
@@ -65,7 +65,7 @@ def _changed(name: str, sentences: Sentences, shown: int) -> dict[str, object] |
         return None  # candidates without texts, perhaps
     return {
         "name": name,
-        "role": "held-out" if sentences.role == "dev" else sentences.role,
+        "role": ROLES.get(sentences.role, sentences.role),
         "metric": sentences.metric.name,
         "items": items,
         "total": len(changes),

@@ -13,9 +13,10 @@ from hopefear.reporting.run_record import RunRecord
 from hopefear.runs.sentences import Sentences
 from hopefear.types import FloatArray
 
-__all__ = ["SHUFFLES", "Standing", "best_of", "format_p", "standings"]
+__all__ = ["ROLES", "SHUFFLES", "Standing", "best_of", "format_p", "standings"]
 
 SHUFFLES = 1000  # of approximate randomization
+ROLES = {"dev": "held-out", "tuning": "tuning"}  # what readers call the data that judge a run
 
 
 @dataclass(frozen=True, kw_only=True)

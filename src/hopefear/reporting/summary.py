@@ -7,7 +7,7 @@ from hopefear.metrics.base import format_scores
 from hopefear.reporting.chart import BEST, GRAY, Chart, Line, Mark, Points
 from hopefear.reporting.page import Section, Table, format_seconds
 from hopefear.reporting.run_record import RunRecord, flat_settings
-from hopefear.reporting.standing import SHUFFLES, Standing, best_of, format_p
+from hopefear.reporting.standing import ROLES, SHUFFLES, Standing, best_of, format_p
 
 __all__ = ["summary_section", "what_was_run"]
 
@@ -78,17 +78,19 @@ def _highlight(best: Standing, found: Sequence[Standing]) -> dict[str, object]:
     if best.against_start is not None:
         facts.append(f"against the start: p {_relation(best.against_start)}")
     if deviation and best.run.summary is not None:
-        facts.append(f"{best.run.summary.replicas} replicas: {mean} ± {deviation}")
+        facts.append(f"mean of {best.run.summary.replicas} replicas: {mean} ± {deviation}")
     if rivals:
         next_best = max(rivals, key=lambda one: _signed(one))
         gap = format_scores([abs(_signed(best) - _signed(next_best)), best.mean])[0]
         p = _relation(next_best.against_best)
-        facts.append(f"ahead of {next_best.name} by {gap}: p {p}")
+        several = best.deviation is not None or next_best.deviation is not None
+        how = "on average ahead" if several else "ahead"
+        facts.append(f"{how} of {next_best.name} by {gap}: p {p}")
     return {
         "name": best.name,
         "label": _label(best, found),
         "metric": best.metric,
-        "role": "held-out" if best.role == "dev" else best.role,
+        "role": ROLES[best.role],
         "start": start,
         "result": result,
         "change": _signed_change(best),
@@ -160,7 +162,7 @@ def _before_and_after(found: Sequence[Standing]) -> Chart | None:
             labels=[f"{one.name}: {one.result:.2f}" for one in ended],
         )
     )
-    metric, role = ended[0].metric, ended[0].role
+    metric, role = ended[0].metric, ROLES[ended[0].role]
     return Chart(
         title="Before and after",
         description=f"{metric} on the {role} data at the start and in the result of each run.",
@@ -193,9 +195,9 @@ def _scores(runs: Sequence[RunRecord], found: Mapping[str, Standing]) -> Table:
     several = len({one.metric for one in found.values()}) > 1
     if several:
         header.append("metric")
-    header += [f"{roles[0]}: start", f"{roles[0]}: result", "change", "± replicas"]
-    header += ["p (start)", "p (best)", f"{roles[0]}: oracle"]
-    header += [f"{roles[1]}: {what}" for what in ("start", "result", "oracle")]
+    header += [f"{ROLES[roles[0]]}: start", f"{ROLES[roles[0]]}: result", "change", "± replicas"]
+    header += ["p (start)", "p (best)", f"{ROLES[roles[0]]}: oracle"]
+    header += [f"{ROLES[roles[1]]}: {what}" for what in ("start", "result", "oracle")]
     best = [i for i, run in enumerate(runs) if run.name in found and found[run.name].best]
     return Table(
         caption="Scores of the initial weights, of the learned weights, and of the oracle: the "
@@ -245,7 +247,7 @@ def _replicas(run: RunRecord) -> dict[str, object]:
     summary = run.summary
     assert summary is not None
     scores = [("tuning", summary.tuning_mean, summary.tuning_deviation)]
-    scores.append(("dev", summary.dev_mean, summary.dev_deviation))
+    scores.append(("held-out", summary.dev_mean, summary.dev_deviation))
     spread = [
         f"{' ± '.join(format_scores([mean, deviation]))} on the {kind} data"
         for kind, mean, deviation in scores

@@ -14,12 +14,12 @@ from hopefear.reporting.page import render
 
 __all__ = ["Axis", "chart_svg", "fit_axis", "format_tick", "picture_svg", "round_ticks"]
 
-WIDTH, HEIGHT = 560, 330
+WIDTH, HEIGHT = 500, 300
 LEFT, RIGHT, BOTTOM = 58, 14, 46
 ROW, KEY_ROW = 20, 18  # heights of a named row and of a row of the legend
 LETTER = 6.8  # mean width of a letter
 SAMPLE = 28  # width of what the legend draws before a name
-LONGEST_ROW, LONGEST_KEY = 28, 60  # letters
+LONGEST_ROW, LONGEST_KEY = 28, 56  # letters
 STEPS = {"x": 8, "y": 6}  # about as many steps between ticks
 
 

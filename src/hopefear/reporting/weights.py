@@ -203,7 +203,7 @@ def _movement(moves: dict[str, dict[int, float]], colors: dict[str, int]) -> Cha
         description="The length of the change of the weight vector in each epoch, relative to its "
         "length after the epoch.",
         x_label="epoch",
-        y_label="‖change‖ / ‖weights‖",
+        y_label="relative change",
         marks=marks,
         whole_x=True,
     )
