@@ -43,7 +43,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a report of two runs, with hostile text wherever there can be text."""
     folder = tmp_path_factory.mktemp("runs")
     runs = []
-    for name, score in (("first", 33.0), ("second", 32.0)):
+    for name, score, walk in (("first", 33.0, "long"), ("second", 32.0, "short")):
         weights = [Weights({EVIL: w, "lm": 1.0}) for w in (1.0, 2.0, 1.5)]
         events = [Warned(message=EVIL), *events_of_a_run(weights, scores=[31.0, score])]
         run = write_run(folder / name, events, settings=f"name = '{name}'\n# {EVIL}\n")
@@ -51,7 +51,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("one small dog", f"one {EVIL} dog", "one big dog"),
             ("two cats sleep", "two cats sat", "two cats sat"),
             ("three birds", "three birds", "three birds"),
-            ("a long walk " * 5, "a short walk " * 5, "a short walk " * 5),
+            ("a long walk " * 5, f"a {walk} walk " * 5, "a short walk " * 5),
         ]
         write_sentence_lines(run, texts)
         runs.append(run)
@@ -165,24 +165,18 @@ def test_sentences_are_searched_and_ordered_by_keys_alone(browser: Any, report: 
         assert visible_sentences(page)[0] in ("1", "3")
 
 
-def test_the_run_whose_sentences_are_shown_is_chosen(browser: Any, report: Path) -> None:
+def test_sentences_are_ordered_by_the_run_that_is_chosen(browser: Any, report: Path) -> None:
     with Shown(browser, report) as page:
-        second = page.locator("#sentence-list-2")
-        assert not second.is_visible()
-        page.get_by_label("Run", exact=True).select_option("second")
-        assert second.is_visible()
-        assert visible_sentences(page) == []
-        page.keyboard.press("Escape")
-        page.locator("#main").focus()
-        page.keyboard.press("/")
-        page.keyboard.type("cats")
-        assert second.locator("li:visible").count() == 1
-        page.get_by_label("Run", exact=True).select_option("first")
-        assert len(visible_sentences(page)) == 3
-        page.get_by_role("button", name="Open all").click()
-        page.get_by_role("button", name="Close all").click()
-        assert len(visible_sentences(page)) == 3
-        assert not second.is_visible()
+        order = page.get_by_label("Order of the sentences")
+        run = page.get_by_label("Run of the order")
+        assert order.input_value() == "runs differ most"
+        assert not run.is_visible()
+        assert visible_sentences(page)[0] == "3"
+        order.select_option("largest gain")
+        run.select_option("first")
+        assert visible_sentences(page)[0] == "1"
+        run.select_option("second")
+        assert visible_sentences(page)[0] == "3"
 
 
 def test_charts_can_be_used_with_keys(browser: Any, report: Path) -> None:

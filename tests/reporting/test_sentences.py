@@ -12,6 +12,7 @@ from hopefear.metrics import Bleu, References, evaluate
 from hopefear.reporting import read_run, report_html
 from hopefear.reporting.chart import Line
 from hopefear.reporting.page import Section
+from hopefear.reporting.run_record import RunRecord
 from hopefear.reporting.sentences import lengths_section, sentences_section
 from hopefear.reporting.standing import standings
 from hopefear.runs.sentences import SENTENCES_FILE
@@ -33,44 +34,81 @@ def run(tmp_path: Path) -> Path:
     return write_sentence_lines(path, TEXTS)
 
 
-def listed(section: Section) -> list[dict[str, Any]]:
-    runs = section.data["runs"]
-    assert isinstance(runs, list)
-    return runs
+def listed(section: Section | None) -> list[dict[str, Any]]:
+    assert section is not None
+    lists = section.data["lists"]
+    assert isinstance(lists, list)
+    return lists
+
+
+def cells(item: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the label and the text of each cell."""
+    return [(cell["label"], "".join(p.text for p in cell["pieces"])) for cell in item["cells"]]
 
 
 def test_the_largest_changes_come_first_and_no_more_than_asked_for(run: Path) -> None:
-    section = sentences_section(standings([read_run(run)]), shown=3)
-    assert section is not None
-    items = listed(section)[0]["items"]
-    changes = [abs(item["change"]) for item in items]
+    (only,) = listed(sentences_section(standings([read_run(run)]), shown=3))
+    changes = [abs(item["changes"][0]) for item in only["items"]]
     assert changes == sorted(changes, reverse=True)
-    assert [item["name"] for item in items if item["number"] == 0] == []  # nothing changed there
+    assert 0 not in [item["number"] for item in only["items"]]  # nothing changed there
     page = report_html([read_run(run)], sentences=3)
     assert "2 of 4 sentences" in page
-    assert "The 3 that changed most are here." in page
+    assert "Shown are the 3 that changed most." in page
     assert page.count("<li data-number=") == 3
     assert '<ins class="known">good end</ins>' in page
     assert "<del>bad start</del>" in page
 
 
-def test_the_best_run_comes_first_and_the_others_share_as_many_sentences(tmp_path: Path) -> None:
+def write_runs(folder: Path, texts: dict[str, list[tuple[str, str, str]]]) -> list[RunRecord]:
+    """Write runs with these sentences, each better than the one before it."""
     runs = []
-    for name, score in (("a", 30.0), ("best", 33.0), ("c", 31.0), ("nothing", 28.0)):
-        path = write_run(tmp_path / name, events_of_a_run(WEIGHTS, scores=[score]))
-        result = "old" if name == "nothing" else name
-        runs.append(write_sentence_lines(path, [("old", result, f"r {i}") for i in range(50)]))
-    records = [read_run(run) for run in runs]
-    section = sentences_section(standings(records), shown=12)
-    assert section is not None
-    counts = [(run["name"], len(run["items"])) for run in listed(section)]
-    assert counts == [("best", 12), ("a", 4), ("c", 4)]
-    page = report_html(records, sentences=12)
-    assert page.count("<li data-number=") == 20
-    assert page.index('<details class="run" open><summary>best') < page.index(
-        "<summary>a</summary>"
+    for number, (name, sentences) in enumerate(texts.items()):
+        path = write_run(folder / name, events_of_a_run(WEIGHTS, scores=[30.0 + number]))
+        runs.append(write_sentence_lines(path, sentences))
+    return [read_run(run) for run in runs]
+
+
+def test_results_of_all_runs_are_side_by_side_and_each_text_once(tmp_path: Path) -> None:
+    right, wrong, idle = ("one two", "1 2", "1 2"), ("one two", "3 4", "1 2"), ("a", "a", "b")
+    still = ("one two", "one two", "1 2")
+    records = write_runs(
+        tmp_path,
+        {"idle": [still, still, idle], "worse": [wrong, right, idle], "best": [right, right, idle]},
     )
-    assert [page.count(f'id="sentence-list-{i}"') for i in (2, 3, 4)] == [1, 1, 0]
+    (only,) = listed(sentences_section(standings(records), shown=9))
+    assert only["names"] == ["best", "idle", "worse"]
+    first, second = only["items"]
+    assert cells(first) == [("start and idle", "one two"), ("best", "1 2"), ("worse", "3 4")]
+    assert cells(second) == [("start and idle", "one two"), ("best, worse", "1 2")]
+    assert only["counts"].rows == [
+        ["best", "2", "0", "", ""],
+        ["idle", "0", "0", "0", "2"],
+        ["worse", "1", "0", "0", "1"],
+    ]
+    page = report_html(records)
+    assert page.count("<li data-number=") == 2
+    assert '<ins class="known">1 2</ins>' in page
+
+
+def test_where_runs_differ_comes_first_and_then_what_all_changed(tmp_path: Path) -> None:
+    gained, lost, kept = ("x y", "1 2", "1 2"), ("x 2", "x y", "1 2"), ("x 2", "x 2", "1 2")
+    all_gain, tied = [gained] * 10, [kept] * 10
+    records = write_runs(
+        tmp_path,
+        {"a": [*all_gain, *[lost] * 10, *tied], "best": [*all_gain, *[kept] * 10, *tied]},
+    )
+    (only,) = listed(sentences_section(standings(records), shown=6))
+    assert [item["number"] for item in only["items"]] == [10, 11, 12, 0, 1, 2]
+
+
+def test_runs_on_other_sentences_have_their_own_list(tmp_path: Path) -> None:
+    texts = {name: [("old", name, f"r {i}") for i in range(50)] for name in ("a", "b", "best")}
+    texts["b"] = [("old", "b", f"longer {i} ones") for i in range(50)]
+    lists = listed(sentences_section(standings(write_runs(tmp_path, texts)), shown=12))
+    assert [(one["names"], len(one["items"])) for one in lists] == [
+        (["best", "a"], 12),
+        (["b"], 12),
+    ]
 
 
 def test_the_size_of_a_report_does_not_grow_with_the_sentences(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def write_report(
     top : int
         The number of features to show: those that matter most.
     sentences : int
-        The number of sentences to show: those that changed most.
+        The number of sentences to show: those in which runs differ most or that changed most.
     durable : bool
         Wait until the file is on the disk.
     """

@@ -1,17 +1,19 @@
-"""Sentences side by side: the start, the result and the reference, largest changes first."""
+"""Sentences side by side: the start, the result of each run and the reference."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 
 from hopefear.metrics.base import format_scores
 from hopefear.reporting.chart import GRAY, Chart, Line, Mark, Points
 from hopefear.reporting.curves import run_colors
-from hopefear.reporting.differences import compared
+from hopefear.reporting.differences import Piece, compared
 from hopefear.reporting.page import Section, Table
 from hopefear.reporting.run_record import RunRecord
-from hopefear.reporting.standing import ROLES, Standing
-from hopefear.runs.sentences import Sentences
+from hopefear.reporting.standing import ROLES, Standing, same_sentences
+from hopefear.runs.sentences import Sentences, SentenceTexts
 from hopefear.types import FloatArray, IntArray
 
 __all__ = ["lengths_section", "sentences_section"]
@@ -21,57 +23,128 @@ LENGTHS = (10, 20, 30, 40, 50, 60)
 
 
 def sentences_section(standings: Sequence[Standing], *, shown: int) -> Section | None:
-    """Return the sentences that each run changed most: the best run first, with so many of them.
+    """Return sentences side by side: a list for all runs that are judged by the same ones.
 
-    The others share as many, so that a report of many runs stays small.
+    The list with the best run comes first, with so many sentences. The others share as many.
     """
-    ranked = sorted(standings, key=lambda one: not one.best)
-    known = [(one.name, one.run.sentences) for one in ranked if one.run.sentences is not None]
-    each = max(1, shown // max(1, len(known) - 1))
-    runs = [
-        changed
-        for i, (name, sentences) in enumerate(known)
-        if (changed := _changed(name, sentences, shown if i == 0 else each)) is not None
-    ]
-    data = {"runs": runs, "several": len(standings) > 1}
-    return Section(title="Sentences", macro="sentences", data=data) if runs else None
-
-
-def _changed(name: str, sentences: Sentences, shown: int) -> dict[str, object] | None:
-    """Return the sentences that a run changed most; None if it changed none."""
-    before, after = (sentences.metric.gains(rows) for rows in (sentences.start, sentences.result))
-    changes = after - before
-    order = np.argsort(-np.abs(changes), kind="stable")[:shown].tolist()
-    items = []
-    for number, text in zip(order, sentences.texts(order), strict=True):
-        if text.start == text.result:
+    lists: list[list[_Judged]] = []
+    for one in sorted(standings, key=lambda one: not one.best):
+        if (sentences := one.run.sentences) is None:
             continue
-        start, result = compared(text.start, text.result, text.references)
-        scores = format_scores([100 * before[number], 100 * after[number], 100 * changes[number]])
-        scores[-1] = scores[-1].replace("-", "−") if changes[number] < 0 else f"+{scores[-1]}"
-        items.append(
-            {
-                "number": number,
-                "name": text.name,
-                "source": text.source,
-                "references": text.references,
-                "start": start,
-                "result": result,
-                "change": float(changes[number]),
-                "scores": scores,
-            }
-        )
+        found = (runs for runs in lists if same_sentences(runs[0].sentences, sentences))
+        if (runs := next(found, None)) is None:
+            lists.append(runs := [])
+        runs.append(_Judged(name=one.name, sentences=sentences))
+    each = max(1, shown // max(1, len(lists) - 1))
+    made = [_list(runs, each if i else shown) for i, runs in enumerate(lists)]
+    data = {"lists": [one for one in made if one is not None]}
+    return Section(title="Sentences", macro="sentences", data=data) if data["lists"] else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """A run and the sentences that judge it."""
+
+    name: str
+    sentences: Sentences
+
+
+def _list(runs: Sequence[_Judged], shown: int) -> dict[str, object] | None:
+    """Return the sentences that say most about some runs; None if the runs changed none."""
+    first, several = runs[0].sentences, len(runs) > 1
+    before = np.stack([run.sentences.metric.gains(run.sentences.start) for run in runs])
+    after = np.stack([run.sentences.metric.gains(run.sentences.result) for run in runs])
+    chosen = _telling(before, after, shown)
+    texts = [run.sentences.texts(chosen) for run in runs]
+    items = [
+        {
+            "number": number,
+            "name": here[0].name,
+            "source": here[0].source,
+            "references": here[0].references,
+            "spread": float(np.ptp(after[:, number])),
+            "changes": (after - before)[:, number].tolist(),
+            "cells": list(_cells(runs, here, 100 * before[:, number], 100 * after[:, number])),
+        }
+        for number, here in zip(chosen, zip(*texts, strict=True), strict=True)
+        if len({text for one in here for text in (one.start, one.result)}) > 1
+    ]
     if not items:
         return None  # candidates without texts, perhaps
+    counts = [[int((a > b).sum()), int((a < b).sum())] for a, b in zip(after, before, strict=True)]
+    against = [[int((a > after[0]).sum()), int((a < after[0]).sum())] for a in after]
+    role, metric = ROLES.get(first.role, first.role), first.metric.name
+    rows = [
+        [run.name, *map(str, counts[i]), *(map(str, against[i]) if i else ("", ""))]
+        for i, run in enumerate(runs)
+    ]
+    table = Table(
+        caption=f"How many of {len(after[0]):,} sentences of the {role} data have a higher or a "
+        f"lower {metric} than at the start, and than in {runs[0].name}.",
+        header=["run", *(f"{how} than {whom}" for whom in ("start", runs[0].name) for how in ("higher", "lower"))],
+        rows=rows,
+    )
     return {
-        "name": name,
-        "role": ROLES.get(sentences.role, sentences.role),
-        "metric": sentences.metric.name,
+        "names": [run.name for run in runs],
+        "role": role,
+        "metric": metric,
         "items": items,
-        "total": len(changes),
-        "better": int((changes > 0).sum()),
-        "worse": int((changes < 0).sum()),
+        "total": len(after[0]),
+        "better": counts[0][0],
+        "worse": counts[0][1],
+        "counts": table if several else None,
     }
+
+
+def _telling(before: FloatArray, after: FloatArray, shown: int) -> list[int]:
+    """Return the sentences in which runs differ most and, in turn, those that a run changed most.
+
+    They are ordered by how much runs differ, and those of a single run by how much it changed them.
+    """
+    sizes = [np.abs(after - before).max(axis=0)]
+    if len(after) > 1:
+        sizes.insert(0, np.ptp(after, axis=0))
+    orders = [np.argsort(-size, kind="stable").tolist() for size in sizes]
+    mixed = dict.fromkeys(chain.from_iterable(zip(*orders, strict=True)))
+    return sorted(islice(mixed, shown), key=lambda number: [-size[number] for size in sizes])
+
+
+def _cells(
+    runs: Sequence[_Judged],
+    texts: Sequence[SentenceTexts],
+    before: FloatArray,
+    after: FloatArray,
+) -> Iterator[dict[str, object]]:
+    """Yield what is side by side: starts and then results, each text once."""
+    starts: dict[str, list[int]] = {}
+    results: dict[tuple[str, str], list[int]] = {}
+    for i, text in enumerate(texts):
+        starts.setdefault(text.start, []).append(i)
+        results.setdefault((text.start, text.result), []).append(i)
+    references = texts[0].references
+
+    def named(of: Sequence[int]) -> str:
+        return "all runs" if len(of) == len(runs) else ", ".join(runs[i].name for i in of)
+
+    for start, of in starts.items():
+        pieces = [Piece(text=start)] if start else []
+        if len(runs) == 1:  # what is marked is what this run has lost
+            pieces = compared(start, texts[0].result, references)[0]
+        label = "start" if len(starts) == 1 else f"start of {named(of)}"
+        if unchanged := results.pop((start, start), None):
+            label += f" and {named(unchanged)}"
+        score = format_scores([before[of[0]]])[0]
+        yield {"label": label, "score": score, "pieces": pieces, "tag": "del"}
+    for (start, result), of in results.items():
+        old, new = before[of[0]], after[of[0]]
+        score, change = format_scores([new, new - old])
+        change = change.replace("-", "−") if new < old else f"+{change}"
+        yield {
+            "label": "result" if len(runs) == 1 else named(of),
+            "score": f"{score} ({change})",
+            "pieces": compared(start, result, references)[1],
+            "tag": "ins",
+        }
 
 
 def lengths_section(runs: Sequence[RunRecord]) -> Section | None:

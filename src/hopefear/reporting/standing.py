@@ -13,7 +13,7 @@ from hopefear.reporting.run_record import RunRecord
 from hopefear.runs.sentences import Sentences
 from hopefear.types import FloatArray
 
-__all__ = ["ROLES", "SHUFFLES", "Standing", "best_of", "format_p", "standings"]
+__all__ = ["ROLES", "SHUFFLES", "Standing", "best_of", "format_p", "same_sentences", "standings"]
 
 SHUFFLES = 1000  # of approximate randomization
 ROLES = {"dev": "held-out", "tuning": "tuning"}  # what readers call the data that judge a run
@@ -144,6 +144,12 @@ def _directions() -> Mapping[str, bool]:
     return found
 
 
+def same_sentences(one: Sentences, other: Sentences) -> bool:
+    """Return whether two runs are judged by the same sentences, as far as is known."""
+    same = one.role == other.role and one.metric == other.metric
+    return same and np.array_equal(one.lengths, other.lengths)
+
+
 def _outputs(sentences: Sentences) -> Sequence[FloatArray]:
     """Return the statistics of each replica, or of the only run."""
     return sentences.replicas or [sentences.result]
@@ -151,9 +157,7 @@ def _outputs(sentences: Sentences) -> Sequence[FloatArray]:
 
 def _p_value(best: Sentences | None, other: Sentences | None) -> float | None:
     """Return how likely so large a difference is by chance, if both judge the same sentences."""
-    if best is None or other is None or best.metric != other.metric:
-        return None
-    if not np.array_equal(best.lengths, other.lengths):
+    if best is None or other is None or not same_sentences(best, other):
         return None
     return _randomized(_outputs(best), _outputs(other), best)
 

@@ -21,7 +21,7 @@
     focused: [...section.querySelectorAll("input, select, button, [tabindex], summary")].indexOf(document.activeElement),
   });
   const restore = (section, old) => {
-    for (const fold of section.querySelectorAll("details:not(.run)")) fold.open = old.open.has(name(fold));
+    for (const fold of section.querySelectorAll("details")) fold.open = old.open.has(name(fold));
     for (const key of section.querySelectorAll(".key")) {
       if (old.hidden.includes(key.dataset.name)) key.dispatchEvent(new Event("click"));
     }

@@ -37,7 +37,7 @@
   };
   show();
 
-  const folds = () => [...document.querySelectorAll("main details:not(.run)")];
+  const folds = () => [...document.querySelectorAll("main details")];
   const open = button("Open all", () => {
     const all = folds();
     const some = all.some((fold) => !fold.open);

@@ -1,45 +1,31 @@
-// Sentences: a choice of the run, a search that shows those with all its words, and an order.
+// Sentences: a search that shows those with all its words, and an order.
 "use strict";
 (() => {
+  // The first is the order in which the page has them; `change` is that of a chosen run.
   const orders = {
-    "largest change": (a, b) => Math.abs(b.dataset.change) - Math.abs(a.dataset.change),
-    "largest gain": (a, b) => b.dataset.change - a.dataset.change,
-    "largest loss": (a, b) => a.dataset.change - b.dataset.change,
+    "runs differ most": (a, b) => b.dataset.spread - a.dataset.spread,
+    "largest change": (a, b, change) => Math.abs(change(b)) - Math.abs(change(a)),
+    "largest gain": (a, b, change) => change(b) - change(a),
+    "largest loss": (a, b, change) => change(a) - change(b),
     "order of the data": (a, b) => a.dataset.number - b.dataset.number,
   };
 
-  const make = (name, parent, properties) => {
-    const made = Object.assign(document.createElement(name), properties);
-    parent.append(made);
-    return made;
-  };
+  const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
   const enliven = () => {
-    for (const tools of document.querySelectorAll(".tools[data-runs][hidden]")) {
-      const runs = [...tools.parentElement.querySelectorAll("details.run")];
-      const choice = make("select", tools, { ariaLabel: "Run" });
-      for (const run of runs) {
-        const summary = run.querySelector("summary"), name = summary.textContent;
-        make("option", choice, { value: name, textContent: `Run: ${name}` });
-        summary.hidden = true; // the choice says the same
-      }
-      const show = () => runs.forEach((run, i) => {
-        run.hidden = i !== choice.selectedIndex;
-        run.open ||= !run.hidden;
-      });
-      choice.addEventListener("change", show);
-      show();
-      tools.hidden = false;
-    }
     for (const tools of document.querySelectorAll(".tools[data-for][hidden]")) {
       const list = document.getElementById(tools.dataset.for);
       const items = [...list.children];
       const texts = items.map((item) => item.textContent.toLowerCase());
       tools.setAttribute("role", "search");
-      const search = make("input", tools, { type: "search", placeholder: "Search (press /)", ariaLabel: "Search the sentences" });
-      const order = make("select", tools, { ariaLabel: "Order of the sentences" });
-      for (const name of Object.keys(orders)) make("option", order, { textContent: name });
-      const count = make("output", tools, { className: "note" });
+      const run = tools.querySelector("select"); // if there are several
+      const search = make("input", { type: "search", placeholder: "Search (press /)", ariaLabel: "Search the sentences" });
+      const order = make("select", { ariaLabel: "Order of the sentences" });
+      const names = Object.keys(orders).slice(run ? 0 : 1);
+      order.append(...names.map((textContent) => make("option", { textContent })));
+      tools.prepend(search, order);
+      const count = make("output", { className: "note" });
+      tools.append(count);
       const filter = () => {
         const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
         let shown = 0;
@@ -55,7 +41,14 @@
         search.value = "";
         filter();
       });
-      order.addEventListener("change", () => list.append(...[...items].sort(orders[order.value])));
+      const sort = () => {
+        if (run) run.hidden = !order.value.startsWith("largest");
+        const change = (item) => Number(item.dataset.changes.split(" ")[run ? run.selectedIndex : 0]);
+        list.append(...[...items].sort((a, b) => orders[order.value](a, b, change)));
+      };
+      order.addEventListener("change", sort);
+      run?.addEventListener("change", sort);
+      if (run) run.hidden = true;
       tools.hidden = false;
     }
   };
