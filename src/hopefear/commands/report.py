@@ -17,7 +17,9 @@ class ReportSettings:
         shown="report.html in RUN, or here if there are several",
     )
     top: int = setting(30, "Number of features to show: those that matter most.", least=1)
-    sentences: int = setting(100, "Number of sentences to show: those that differ or changed most.", least=0)
+    sentences: int = setting(
+        100, "Number of sentences to show: those that differ or changed most.", least=0
+    )
     pictures: Path | None = setting(
         None, "Also write every picture as SVG into this directory.", metavar="DIR"
     )

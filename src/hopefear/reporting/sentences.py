@@ -73,15 +73,16 @@ def _list(runs: Sequence[_Judged], shown: int) -> dict[str, object] | None:
         return None  # candidates without texts, perhaps
     counts = [[int((a > b).sum()), int((a < b).sum())] for a, b in zip(after, before, strict=True)]
     against = [[int((a > after[0]).sum()), int((a < after[0]).sum())] for a in after]
-    role, metric = ROLES.get(first.role, first.role), first.metric.name
+    role, metric, best = ROLES.get(first.role, first.role), first.metric.name, runs[0].name
+    than_best = [f"higher than {best}", f"lower than {best}"]
     rows = [
         [run.name, *map(str, counts[i]), *(map(str, against[i]) if i else ("", ""))]
         for i, run in enumerate(runs)
     ]
     table = Table(
         caption=f"How many of {len(after[0]):,} sentences of the {role} data have a higher or a "
-        f"lower {metric} than at the start, and than in {runs[0].name}.",
-        header=["run", *(f"{how} than {whom}" for whom in ("start", runs[0].name) for how in ("higher", "lower"))],
+        f"lower {metric} than at the start, and than in {best}.",
+        header=["run", "higher than start", "lower than start", *than_best],
         rows=rows,
     )
     return {
