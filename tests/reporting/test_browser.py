@@ -219,21 +219,25 @@ def test_a_page_that_is_served_follows_its_run_and_stays_where_it_is(
     weights = [Weights({"lm": w, EVIL: 1.0}) for w in (1.0, 2.0, 1.5, 3.0)]
     events = events_of_a_run(weights, scores=[31.0, 32.0, 33.0])
     run = write_run(tmp_path / "run", events[:3])
-    with ReportServer([run]) as server:
+    texts = [("a cat", "a dog", "a dog"), ("x", EVIL, "y")]
+    ended = write_sentence_lines(write_run(tmp_path / "ended", events), texts)
+    with ReportServer([run, ended]) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
             with Shown(browser, server.url) as page:
                 page.locator("#weights summary").first.click()
                 page.locator("#curves .key").first.click()
+                page.keyboard.press("/")
                 page.locator("#weights").evaluate("item => scrollTo(0, item.offsetTop + 90)")
                 place = "document.getElementById('weights').getBoundingClientRect().top"
                 before = page.evaluate(place)
                 with EventLog(run / "events.jsonl") as log:
                     for event in events[3:]:
                         log.write(event)
-                write_sentence_lines(run, [("a cat", "a dog", "a dog"), ("x", EVIL, "y")])
-                page.locator("#sentence-list > li").first.wait_for(state="attached")
+                write_sentence_lines(run, texts)
+                page.locator("#sentences table").wait_for(state="attached")
+                assert page.evaluate("document.activeElement.type") == "search"
                 assert page.evaluate(place) == pytest.approx(before, abs=1)
                 assert page.locator("#weights details").first.evaluate("item => item.open")
                 assert page.locator("#curves .key").first.get_attribute("aria-pressed") == "false"

@@ -14,11 +14,21 @@
   const say = (text) => { if (state.textContent !== text) state.textContent = text; };
 
   const name = (fold) => fold.querySelector("summary").textContent;
+  // What can be focused in a section, by name: what is the same may be in another place afterwards.
+  const places = (section) => {
+    const found = new Map();
+    for (const place of section.querySelectorAll("input, select, button, [tabindex], summary")) {
+      let key = place.tagName + (place.ariaLabel || place.textContent);
+      while (found.has(key)) key += "+";
+      found.set(key, place);
+    }
+    return found;
+  };
   const kept = (section) => ({
     open: new Set([...section.querySelectorAll("details[open]")].map(name)),
     hidden: [...section.querySelectorAll(".key[aria-pressed=false]")].map((key) => key.dataset.name),
     fields: [...section.querySelectorAll("input, select")].map((field) => field.value),
-    focused: [...section.querySelectorAll("input, select, button, [tabindex], summary")].indexOf(document.activeElement),
+    focused: [...places(section)].find(([, place]) => place === document.activeElement)?.[0],
   });
   const restore = (section, old) => {
     for (const fold of section.querySelectorAll("details")) fold.open = old.open.has(name(fold));
@@ -30,9 +40,7 @@
       field.value = old.fields[i];
       field.dispatchEvent(new Event(field.tagName === "INPUT" ? "input" : "change"));
     });
-    if (old.focused < 0) return;
-    const places = section.querySelectorAll("input, select, button, [tabindex], summary");
-    places[old.focused]?.focus({ preventScroll: true });
+    places(section).get(old.focused)?.focus({ preventScroll: true });
   };
 
   const replace = (text) => {
