@@ -17,6 +17,8 @@ from hopefear.grammar import (
     Rule,
     score_of,
 )
+from hopefear.translation import Decoder
+from hopefear.types import Weights
 
 X = Nonterminal()
 WORDS = ["a", "b", "c", "das", "ß", "[X]"]
@@ -127,10 +129,10 @@ def test_a_grammar_is_the_same_after_writing_and_reading(tmp_path: Path) -> None
     assert [path.name for path in tmp_path.iterdir()] == ["rules"]
 
 
-def mapped_bytes() -> int:
-    """Return how many bytes of files are in the memory of this process."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("RssFile:")[1].split()[0]) * 1024
+def resident(path: Path) -> int:
+    """Return how many bytes of a mapped file are in the memory of this process."""
+    pages = Path("/proc/self/smaps").read_text().split(f"{path}\n")[1:]
+    return sum(int(page.split("Rss:")[1].split()[0]) for page in pages) * 1024
 
 
 def test_bytes_that_only_their_checksum_needs_stay_out_of_memory(tmp_path: Path) -> None:
@@ -138,15 +140,34 @@ def test_bytes_that_only_their_checksum_needs_stay_out_of_memory(tmp_path: Path)
     builder.add(Rule(source=("a",), target=("b",)))
     size = 50_000_000
     builder.write(tmp_path / "rules", notes="x" * size)
-    before = mapped_bytes()
     grammar = Grammar(tmp_path / "rules")
     assert grammar.nbytes > size
-    assert mapped_bytes() - before < size / 10
+    assert 0 < resident(tmp_path / "rules") < size / 10
     with (tmp_path / "rules").open("r+b") as file:
         file.seek(size // 2)
         file.write(b"y")
     with pytest.raises(FormatError, match="damaged"):
         Grammar(tmp_path / "rules")
+
+
+def test_pages_that_are_forgotten_come_back(tmp_path: Path) -> None:
+    builder = GrammarBuilder()
+    for i in range(20_000):
+        builder.add(Rule(source=(f"a{i}",), target=(f"b{i}",)))
+    builder.write(tmp_path / "rules")
+    decoder = Decoder(Grammar(tmp_path / "rules"), {}, Weights({}))
+    sentence = [f"a{i}" for i in range(0, 20_000, 20)]
+    decoder.parse(sentence)
+    assert resident(tmp_path / "rules") > 100_000
+    decoder.forget_pages()
+    assert resident(tmp_path / "rules") == 0
+    decoder.parse(sentence)
+    assert resident(tmp_path / "rules") > 0
+    assert len(list(decoder.parse_all([sentence], threads=1))) == 1
+    assert resident(tmp_path / "rules") == 0
+    again = Decoder(Grammar(tmp_path / "rules"), {}, Weights({}))
+    again.forget_pages()
+    assert again.translate(sentence).text == " ".join(sentence).replace("a", "b")
 
 
 def test_a_missing_probability_is_one() -> None:

@@ -183,7 +183,9 @@ void bind_decoder(nb::module_& m) {
         .def("forest", &Decoder::forest, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
              "The result of cube pruning with language models.")
         .def("best", &Decoder::best, nb::arg("words"), nb::call_guard<nb::gil_scoped_release>(),
-             "The best derivation, as a forest with no other.");
+             "The best derivation, as a forest with no other.")
+        .def("forget_pages", &Decoder::forget_pages,
+             "Take what was read of the grammars out of memory, until it is read again.");
 }
 
 // The features of each rule.

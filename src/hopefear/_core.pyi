@@ -1837,6 +1837,11 @@ class Decoder:
     def best(self, words: Sequence[str]) -> Forest:
         """The best derivation, as a forest with no other."""
 
+    def forget_pages(self) -> None:
+        """
+        Take what was read of the grammars out of memory, until it is read again.
+        """
+
 class PassThrough(enum.Enum):
     """Why a word is copied."""
 

@@ -200,6 +200,25 @@ def test_rules_with_values_that_are_not_finite_are_refused(
             read()
 
 
+@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_each_value_of_a_rule_is_finite(tmp_path: Path, place: int, value: float) -> None:
+    path = tmp_path / "rules.bin"
+    builder = GrammarBuilder()
+    values = [3.4e38, -3.4e38, 1e-45, 0.0, -1.5]  # far from others, but finite
+    features = {f"p{i}": values[i] for i in range(len(values))}
+    builder.add(Rule(source=("a",), target=("b",), features=features))
+    builder.write(path)
+    decoder = Decoder(Grammar(path), {}, Weights({"p4": 1.0}))
+    assert decoder.translate(["a"]).text == "b"
+    content = bytearray(path.read_bytes())
+    begin = content.index(struct.pack("<5f", *values))
+    struct.pack_into("<f", content, begin + 4 * place, value)
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"rules\.bin: damaged grammar: .*is not finite"):
+        Decoder(Grammar(path, verify=False), {}, Weights({})).translate(["a"])
+
+
 @pytest.mark.parametrize(("text", "found"), [(b"wort", "string 0"), (b"note", "its notes")])
 def test_texts_of_a_grammar_are_utf_8(tmp_path: Path, text: bytes, found: str) -> None:
     path = tmp_path / "rules.bin"

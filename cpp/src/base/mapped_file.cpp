@@ -200,6 +200,11 @@ bool Mapping::lost() const {
     return guard_->lost();
 }
 
+void Mapping::forget_pages() const {
+    if (!bytes_.empty())
+        madvise(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+}
+
 void Mapping::check_unchanged(const std::function<bool()>& intact) const {
     if (lost()) file_->fail_changed();
     file_->check_unchanged(intact);

@@ -104,4 +104,8 @@ Forest Decoder::best(const std::vector<std::string>& words) {
     return rescored(words, true);
 }
 
+void Decoder::forget_pages() const {
+    for (const TranslationModel::Part& part : model_->parts()) part.grammar->forget_pages();
+}
+
 }  // namespace hopefear

@@ -22,13 +22,27 @@ std::uint32_t ChartLanguageModel::index(std::string_view word) const {
     return model_->BaseVocabulary().Index(StringPiece(word.data(), word.size()));
 }
 
+ChartLanguageModel::Start ChartLanguageModel::start(std::uint32_t word) const {
+    return visit([&](const auto& model) {
+        lm::ngram::State nothing;
+        lm::ngram::State after;
+        nothing.length = 0;
+        const auto found = model.FullScore(nothing, word, after);
+        return Start{found.independent_left ? found.prob : found.rest, after.backoff[0],
+                     after.length > 0, found.independent_left || after.length != 1};
+    });
+}
+
 LanguageModels::LanguageModels(std::span<const NamedLanguageModel> models,
                                const Vocabulary& words) {
     for (const NamedLanguageModel& named : models) {
-        Entry entry{named.model, ChartLanguageModel(*named.model), {}};
+        Entry entry{named.model, ChartLanguageModel(*named.model), {}, {}};
         entry.words.reserve(words.size());
-        for (const std::string_view word : words.texts())
+        entry.starts.reserve(words.size());
+        for (const std::string_view word : words.texts()) {
             entry.words.push_back(entry.model.index(word));
+            entry.starts.push_back(entry.model.start(entry.words.back()));
+        }
         entries_.push_back(std::move(entry));
     }
 }

@@ -19,7 +19,7 @@ void RescoredChart::clear() {
     tails.clear();
     log10.clear();
     ngrams.clear();
-    first_ngram.assign(1, 0);
+    first_ngram.clear();
 }
 
 void RescoredChart::fail_log10() {
@@ -90,11 +90,14 @@ class Rescorer::Search {
 
     const LanguageModels* models_;
     const NgramFeatures* ngrams_;
+    std::size_t model_count_;
+    bool has_ngrams_;
     KgramComposer composer_;
     RescoreOptions options_;
 
     const Chart* chart_ = nullptr;
     const SentenceWords* words_ = nullptr;
+    std::vector<LanguageModels::Numbers> numbers_;  // of its words, by language model
     NonlocalWeights weights_;
     RescoredChart out_;
     std::vector<char> needed_;  // by node of the chart: is it part of a derivation of the root?
@@ -111,7 +114,7 @@ class Rescorer::Search {
     std::vector<Candidate> popped_;  // in this order
     std::uint32_t candidates_ = 0;
     std::size_t width_ = 0;  // of the following rows: one for the rule, one for each tail
-    std::vector<std::uint32_t> ranks_;  // a row for each candidate
+    std::vector<std::uint32_t> ranks_;  // a row for each candidate, and room for more
     std::vector<Choice> choices_;       // a row for each bundle
     std::uint32_t first_bundle_ = 0;
     std::vector<PartState> new_states_;
@@ -127,13 +130,18 @@ class Rescorer::Search {
 
 Rescorer::Search::Search(const LanguageModels& models, const NgramFeatures& ngrams,
                          RescoreOptions options)
-    : models_(&models), ngrams_(&ngrams), composer_(ngrams.automaton()), options_(options) {
+    : models_(&models),
+      ngrams_(&ngrams),
+      model_count_(models.size()),
+      has_ngrams_(ngrams.size() > 0),
+      composer_(ngrams.automaton()),
+      options_(options) {
     if (options.pop_limit == 0) options_.pop_limit = std::numeric_limits<std::size_t>::max();
     if (!(options.beam >= 0.0))
         fail<ConfigError>("the beam must not be negative, got ", options.beam);
-    for (std::size_t i = 0; i < models_->size(); ++i) scorers_.emplace_back((*models_)[i]);
-    new_states_.resize(models_->size());
-    new_log10_.resize(models_->size());
+    for (std::size_t i = 0; i < model_count_; ++i) scorers_.emplace_back((*models_)[i]);
+    new_states_.resize(model_count_);
+    new_log10_.resize(model_count_);
 }
 
 const RescoredChart& Rescorer::Search::rescore(const Chart& chart, const SentenceWords& words,
@@ -142,6 +150,9 @@ const RescoredChart& Rescorer::Search::rescore(const Chart& chart, const Sentenc
     words_ = &words;
     weights_ = weights;
     out_.clear();
+    if (has_ngrams_) out_.first_ngram.push_back(0);
+    numbers_.clear();
+    for (std::size_t i = 0; i < model_count_; ++i) numbers_.push_back(models_->numbers(i, words));
     states_.clear();
     ends_.clear();
     order_.clear();
@@ -207,7 +218,8 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
         heap_.emplace_back(priority, candidates_++, bundle);
     }
     std::make_heap(heap_.begin(), heap_.end());
-    ranks_.assign(candidates_ * width_, 0);
+    ranks_.resize(std::max(ranks_.size(), candidates_ * width_));
+    std::fill_n(ranks_.begin(), candidates_ * width_, 0u);
 }
 
 // Take the best candidate from the heap and put its successors there, in which one rank is raised
@@ -220,6 +232,9 @@ Rescorer::Search::Candidate Rescorer::Search::pop() {
     std::size_t slot = width_ - 1;
     while (slot > 0 && ranks_[row + slot] == 0) --slot;
     bool on_top = true;
+    // Room for all successors at once: never smaller again, and not filled.
+    if ((candidates_ + width_) * width_ > ranks_.size())
+        ranks_.resize(2 * (candidates_ + width_) * width_);
     for (; slot < width_; ++slot) {
         const std::uint32_t rank = ranks_[row + slot];
         if (rank + 1 == choices[slot].count) continue;
@@ -231,7 +246,6 @@ Rescorer::Search::Candidate Rescorer::Search::pop() {
             const double* const scores = &scores_[choices[slot].first + rank];
             priority += scores[1] - scores[0];
         }
-        ranks_.resize(ranks_.size() + width_);
         std::uint32_t* const ranks = &ranks_[candidates_ * width_];
         for (std::size_t i = 0; i < width_; ++i) ranks[i] = ranks_[row + i];
         ++ranks[slot];
@@ -291,14 +305,16 @@ void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node
         out_.tails.push_back(order_[choices[slot].first + ranks[slot]]);
     const auto parts = std::span(out_.tails).subspan(first_tail);
     double own = rule.score + score_states(bundle, rule, parts);
-    if (ngrams_->size() > 0) own += score_ngrams(bundle, rule, parts);
+    if (has_ngrams_) {
+        own += score_ngrams(bundle, rule, parts);
+        out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
+    }
     double score = own;
     for (std::int32_t slot = 1; slot <= arity; ++slot)
         score += scores_[choices[slot].first + ranks[slot]];
     const auto edge = static_cast<std::uint32_t>(out_.edges.size());
     RescoredChart::Node& node = out_.nodes[find_node(chart_node)];
     out_.edges.push_back({own, candidate.bundle(), rank, first_tail, node.first_edge});
-    out_.first_ngram.push_back(static_cast<std::uint32_t>(out_.ngrams.size()));
     for (const float log10 : new_log10_) out_.log10.push_back(log10);
     node.first_edge = edge;
     best_ = std::max(best_, score);
@@ -312,12 +328,11 @@ double Rescorer::Search::score_states(const Chart::Bundle& bundle, const ScoredR
                                       std::span<const std::uint32_t> tails) {
     const auto target = bundle.rules->target(rule);
     double sum = 0.0;
-    for (std::size_t i = 0; i < models_->size(); ++i) {
+    for (std::size_t i = 0; i < model_count_; ++i) {
         const auto tail = [&](std::int32_t slot) {
-            return states_[tails[slot] * models_->size() + i];
+            return states_[tails[slot] * model_count_ + i];
         };
-        new_log10_[i] =
-            scorers_[i].score(target, models_->numbers(i, *words_), tail, new_states_[i]);
+        new_log10_[i] = scorers_[i].score(target, numbers_[i], tail, new_states_[i]);
         sum += weights_.log10[i] * static_cast<double>(new_log10_[i]);
     }
     return sum;
@@ -350,7 +365,7 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
     if (root && out_.nodes.size() > first_) return static_cast<std::uint32_t>(first_);
     std::uint64_t hash = 0;
     for (const PartState& state : new_states_) hash = hash_combine(hash, state.key());
-    if (ngrams_->size() > 0) hash = hash_combine(hash, new_ends_.hash());
+    if (has_ngrams_) hash = hash_combine(hash, new_ends_.hash());
     const std::size_t mask = table_.size() - 1;
     std::size_t at = hash & mask;
     for (; table_[at] != RescoredChart::none; at = (at + 1) & mask)
@@ -358,7 +373,7 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
     const auto node = static_cast<std::uint32_t>(out_.nodes.size());
     out_.nodes.push_back({0.0, chart_node, RescoredChart::none, RescoredChart::none});
     states_.insert(states_.end(), new_states_.begin(), new_states_.end());
-    if (ngrams_->size() > 0) ends_.push_back(new_ends_);
+    if (has_ngrams_) ends_.push_back(new_ends_);
     table_[at] = node;
     hashes_.push_back(hash);
     if (2 * hashes_.size() > table_.size()) grow_table();
@@ -366,9 +381,9 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
 }
 
 bool Rescorer::Search::has_new_states(std::uint32_t node) const {
-    for (std::size_t i = 0; i < new_states_.size(); ++i)
-        if (states_[node * new_states_.size() + i].key() != new_states_[i].key()) return false;
-    return ngrams_->size() == 0 || ends_[node] == new_ends_;
+    for (std::size_t i = 0; i < model_count_; ++i)
+        if (states_[node * model_count_ + i].key() != new_states_[i].key()) return false;
+    return !has_ngrams_ || ends_[node] == new_ends_;
 }
 
 void Rescorer::Search::grow_table() {

@@ -218,10 +218,9 @@ double RuleScorer::preference(std::size_t part, const Rule& rule, SparseView fea
 void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, Rule& buffer) const {
     struct Promise {
         double most;
-        double likely;  // with words of usual probabilities
-        RuleId id;
+        double likely;       // with words of usual probabilities
+        std::uint32_t rule;  // of the range
         std::uint32_t list;
-        bool complete;  // whether that is all but its words
     };
     const TranslationModel::Part& own = model_->parts()[part];
     const SentenceWords no_words(model_->language_models().size());
@@ -232,15 +231,18 @@ void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, R
     const auto log10 = chooser.log10();
     const double word_cost = usual_log10 * std::accumulate(log10.begin(), log10.end(), 0.0);
     std::vector<Promise> promises;
+    std::vector<RuleHead> heads;
     promises.reserve(range.size());
-    for (RuleHead head; range.next(head);) {
+    heads.reserve(range.size());
+    for (RuleHead head; range.next(head); heads.push_back(head)) {
         const double most =
             head.has_sparse ? std::numeric_limits<double>::infinity() : scores(head);
         check_number(most);
         const RuleList& list = list_of(group, *model_, part, head);
         const auto words = static_cast<double>(head.target_length) - head.arity;
-        promises.push_back({most, most - word_cost * words, head.id,
-                            static_cast<std::uint32_t>(&list - group.data()), !head.has_sparse});
+        promises.push_back({most, most - word_cost * words,
+                            static_cast<std::uint32_t>(heads.size()),
+                            static_cast<std::uint32_t>(&list - group.data())});
     }
     for (RuleList& list : group) reserve(list, std::min(promises.size(), 2 * rule_limit_));
     std::ranges::nth_element(promises, promises.begin() + static_cast<long>(rule_limit_),
@@ -255,21 +257,21 @@ void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, R
         const auto rounded = [&](double x) { return choosing_ ? x : static_cast<float>(x); };
         if (rounded(promise.most) < least) continue;
         RuleList& list = group[promise.list];
+        const RuleHead& head = heads[promise.rule];
         double preference = 0.0;
-        if (promise.complete) {
-            own.grammar->read_sides(promise.id, buffer);
+        if (!head.has_sparse) {  // the promise is complete but for the words
             target.clear();
-            append_target(own, buffer, target);
+            own.grammar->append_target(head, own.words, target);
             const double words = chooser.of_words(*model_, target, no_words, least - promise.most);
             preference = rounded(promise.most + words);
             if (preference < least) continue;
             if (!choosing_) {
                 list.symbols.insert(list.symbols.end(), target.begin(), target.end());
-                add(list, promise.most, words, promise.id);
+                add(list, promise.most, words, head.id);
             }
         }
-        if (!promise.complete || choosing_) {
-            own.grammar->read(promise.id, buffer);
+        if (head.has_sparse || choosing_) {
+            own.grammar->read(head.id, buffer);
             add(group, part, buffer, {}, no_words);
             preference = choosing_ ? list.preferences.back() : list.rules.back().priority;
         }
@@ -282,7 +284,8 @@ void RuleScorer::add_best(RuleGroup& group, std::size_t part, RuleRange range, R
 }
 
 RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer) const {
-    const Grammar& grammar = *model_->parts()[part].grammar;
+    const TranslationModel::Part& own = model_->parts()[part];
+    const Grammar& grammar = *own.grammar;
     const SentenceWords no_words(model_->language_models().size());
     RuleGroup group;
     if (templates_ && !templates_->empty()) {
@@ -295,11 +298,20 @@ RuleGroup RuleScorer::score(std::size_t part, Grammar::State state, Rule& buffer
                (choosing_ ? *choosing_ : weights_).words_only_cost()) {
         add_best(group, part, range, buffer);
     } else {
-        // Most groups have one list.
-        RuleHead first;
-        if (RuleRange rules = range; rules.next(first))
-            reserve(list_of(group, *model_, part, first), range.size());
-        while (range.next(buffer)) add(group, part, buffer, {}, no_words);
+        const std::size_t count = range.size();
+        for (RuleHead head; range.next(head);) {
+            RuleList& list = list_of(group, *model_, part, head);
+            if (group.size() == 1 && list.rules.empty()) reserve(list, count);  // usually the only
+            if (head.has_sparse || choosing_) {
+                grammar.read(head.id, buffer);
+                add(group, part, buffer, {}, no_words);
+                continue;
+            }
+            const std::size_t begin = list.symbols.size();
+            grammar.append_target(head, own.words, list.symbols);
+            const auto target = std::span<const Symbol>(list.symbols).subspan(begin);
+            add(list, scores_[part](head), weights_.of_words(*model_, target, no_words), head.id);
+        }
     }
     for (RuleList& list : group) choose(list);
     return group;

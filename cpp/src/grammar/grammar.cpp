@@ -1,6 +1,7 @@
 #include "hopefear/grammar/grammar.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -18,6 +19,7 @@ class Grammar::BoundedReader {
 
     // Whether everything so far was within bounds.
     [[nodiscard]] bool intact() const { return intact_; }
+    [[nodiscard]] const std::uint8_t* at() const { return at_; }
     [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
     std::uint32_t number() {
@@ -194,15 +196,45 @@ void Grammar::read(RuleId id, Rule& rule) const {
     read_record(std::size_t{4} * id, rule);
 }
 
+namespace {
+
+// Whether all are finite. The bits of the exponent of any other number are all ones, so that one
+// more in the last of them becomes a carry. Two at once: this is done for every rule.
+bool are_finite(const float* values, std::size_t count) {
+    constexpr std::uint64_t exponents = 0x7f8000007f800000;
+    constexpr std::uint64_t ones = 0x0080000000800000;
+    constexpr std::uint64_t carries = 0x8000000080000000;
+    std::uint64_t found = 0;
+    for (; count >= 2; count -= 2, values += 2) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, values, sizeof bits);
+        found |= (bits & exponents) + ones;
+    }
+    if (count > 0)
+        found |= (std::uint64_t{std::bit_cast<std::uint32_t>(*values)} & exponents) + ones;
+    return (found & carries) == 0;
+}
+
+}  // namespace
+
 // Records begin at multiples of 4 bytes.
 const float* Grammar::dense_features(std::size_t offset) const {
     if (offset > rules_.size() || rules_.size() - offset < header_.dense_count * sizeof(float))
         broken("a rule at ", offset, " is outside");
     const auto* const features = reinterpret_cast<const float*>(rules_.data() + offset);
-    float sum = 0.0f;  // of zeros, unless one is not finite
-    for (std::size_t i = 0; i < header_.dense_count; ++i) sum += 0.0f * features[i];
-    if (sum != 0.0f) broken("a value of the rule at ", offset, " is not finite");
+    if (!are_finite(features, header_.dense_count))
+        broken("a value of the rule at ", offset, " is not finite");
     return features;
+}
+
+[[gnu::always_inline]] inline bool Grammar::read_arity(BoundedReader& reader,
+                                                       std::int32_t& source_length,
+                                                       std::int32_t& arity) {
+    const std::uint32_t length = reader.number();
+    const std::uint32_t nonterminals = reader.number();
+    source_length = static_cast<std::int32_t>(length);
+    arity = static_cast<std::int32_t>(nonterminals);
+    return length <= longest_sentence && nonterminals <= length;
 }
 
 std::size_t Grammar::read_head(std::size_t offset, RuleHead& head) const {
@@ -210,10 +242,11 @@ std::size_t Grammar::read_head(std::size_t offset, RuleHead& head) const {
     head.id = static_cast<RuleId>(offset / 4);
     head.features = {dense_features(offset), header_.dense_count};
     BoundedReader reader(rules_.subspan(offset + dense));
-    reader.skip(1);  // the length of the source side
-    head.arity = static_cast<std::int32_t>(reader.number());
+    std::int32_t source_length = 0;
+    const bool fits = read_arity(reader, source_length, head.arity);
     head.lhs = static_cast<Label>(reader.number());
     head.target_length = reader.count();
+    head.target = reader.at();
     reader.skip(head.target_length);
     reader.skip(reader.count());  // links
     const std::uint32_t sparse = header_.has_sparse == 0 ? 0 : reader.count();
@@ -222,28 +255,43 @@ std::size_t Grammar::read_head(std::size_t offset, RuleHead& head) const {
         reader.real();
     }
     head.has_sparse = sparse > 0;
-    if (!reader.intact() || static_cast<std::size_t>(head.lhs) >= labels_->size())
+    if (!fits || !reader.intact() || static_cast<std::size_t>(head.lhs) >= labels_->size())
         broken("the rule at ", offset, " is damaged");
     return (rules_.size() - reader.left() + 3) / 4 * 4;
 }
 
 bool Grammar::read_sides(BoundedReader& reader, Rule& rule) const {
-    const std::uint32_t source_length = reader.number();
-    const std::uint32_t arity = reader.number();
+    const bool fits = read_arity(reader, rule.source_length, rule.arity);
     const std::uint32_t lhs = reader.number();
-    rule.source_length = static_cast<std::int32_t>(source_length);
-    rule.arity = static_cast<std::int32_t>(arity);
     rule.lhs = static_cast<Label>(lhs);
-    return reader.intact() && source_length <= longest_sentence && arity <= source_length &&
-           lhs < labels_->size() && read_target(reader, target_words_->size(), rule);
+    return fits && reader.intact() && lhs < labels_->size() &&
+           read_target(reader, target_words_->size(), rule);
 }
 
-void Grammar::read_sides(RuleId id, Rule& rule) const {
-    const std::size_t offset = std::size_t{4} * id;
-    const float* const features = dense_features(offset);
-    BoundedReader reader(rules_.subspan(offset + header_.dense_count * sizeof *features));
-    rule.id = id;
-    if (!read_sides(reader, rule)) broken("the rule at ", offset, " is damaged");
+// The numbers are within bounds: the head was read past them.
+void Grammar::append_target(const RuleHead& head, std::span<const Symbol> words,
+                            std::vector<Symbol>& symbols) const {
+    const auto arity = static_cast<std::uint32_t>(head.arity);
+    const std::size_t begin = symbols.size();
+    symbols.resize(begin + head.target_length);
+    BoundedReader reader(rules_.subspan(static_cast<std::size_t>(head.target - rules_.data())));
+    bool intact = true;
+    std::uint32_t slots = 0;
+    for (auto symbol = symbols.begin() + static_cast<std::ptrdiff_t>(begin);
+         symbol != symbols.end(); ++symbol) {
+        const std::uint32_t code = reader.number();
+        if (code >= arity) [[likely]] {
+            intact &= code - arity < words.size();
+            *symbol = intact ? words[code - arity] : 0;
+        } else {
+            const Symbol slot = slot_symbol(static_cast<std::int32_t>(code));
+            const auto before = symbols.begin() + static_cast<std::ptrdiff_t>(begin);
+            intact &= std::find(before, symbol, slot) == symbol;
+            *symbol = slot;
+            ++slots;
+        }
+    }
+    if (!intact || slots != arity) broken("the rule at ", std::size_t{4} * head.id, " is damaged");
 }
 
 std::size_t Grammar::read_record(std::size_t offset, Rule& rule) const {

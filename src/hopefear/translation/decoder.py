@@ -28,6 +28,9 @@ from hopefear.types import FloatArray, Weights
 
 __all__ = ["Decoder", "DecoderOptions", "glue_grammar"]
 
+# A sentence of Multi30k touches a few MB of a grammar of 640 MB.
+SENTENCES_BEFORE_FORGETTING = 50
+
 Result = TypeVar("Result")
 
 
@@ -342,11 +345,26 @@ class Decoder:
         """
         return self.forest(words).kbest(self._vector, k, distinct=distinct, limit=limit)
 
+    def forget_pages(self) -> None:
+        """Take what was read of the grammars' files out of memory, until it is read again.
+
+        Pages of mapped files count as memory of this process as long as it has not done this.
+        """
+        self._core.forget_pages()
+
     def parse_all(
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0
     ) -> Iterator[Forest]:
-        """Yield the parses of each sentence; see :meth:`parse` and :meth:`translate_all`."""
-        return self._map(self.parse, sentences, threads)
+        """Yield the parses of each sentence; see :meth:`parse` and :meth:`translate_all`.
+
+        What is read of the grammars' files does not stay in memory: who parses many sentences
+        seldom parses them again.
+        """
+        for number, forest in enumerate(self._map(self.parse, sentences, threads), 1):
+            if number % SENTENCES_BEFORE_FORGETTING == 0:
+                self.forget_pages()
+            yield forest
+        self.forget_pages()
 
     def forest_all(
         self, sentences: Iterable[Sequence[str]], *, threads: int = 0

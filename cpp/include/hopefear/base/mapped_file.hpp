@@ -77,6 +77,8 @@ class Mapping {
     [[nodiscard]] std::span<const std::uint8_t> span() const { return bytes_; }
     // Whether a part is missing because the file was truncated.
     [[nodiscard]] bool lost() const;
+    // Take all pages out of the memory of the process; those that are read again come back.
+    void forget_pages() const;
     // Throw FormatError if the file was truncated, or written to such that it is not `intact`.
     void check_unchanged(const std::function<bool()>& intact) const;
 

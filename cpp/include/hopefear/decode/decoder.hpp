@@ -45,6 +45,9 @@ class Decoder {
     [[nodiscard]] Forest forest(const std::vector<std::string>& words);
     [[nodiscard]] Forest best(const std::vector<std::string>& words);
 
+    // Take what was read of the grammars out of the memory of the process, until it is read again.
+    void forget_pages() const;
+
   private:
     struct Worker;
 

@@ -24,12 +24,22 @@ class ChartLanguageModel {
     // The number of a word in the model, or that of <unk>.
     [[nodiscard]] std::uint32_t index(std::string_view word) const;
 
+    // What a word adds if nothing comes before it, and what of it the next word sees.
+    struct Start {
+        float score;
+        float backoff;
+        bool seen;
+        bool left_done;
+    };
+    [[nodiscard]] Start start(std::uint32_t word) const;
+
     // The log10 probability that the words of a target side have without those of the parts in its
-    // slots; `words(symbol)` is the number of a word in this model. Less than `least` may be any
-    // number below it: the rest is then not computed.
+    // slots; `words(symbol)` is the number of a word in this model, starts[symbol] its start,
+    // unless it is beyond those. Less than `least` may be any number below it: the rest is then not
+    // computed.
     template <class Words>
     [[nodiscard]] float estimate(std::span<const Symbol> target, const Words& words,
-                                 float least) const {
+                                 std::span<const Start> starts, float least) const {
         return visit([&](const auto& model) {
             float sum = 0.0f;
             for (auto symbol = target.begin(); symbol != target.end(); ++symbol) {
@@ -44,6 +54,16 @@ class ChartLanguageModel {
                 if (symbol == target.begin() && *symbol == begin_word) {
                     states[now] = model.BeginSentenceState();
                     left_done = true;
+                    ++symbol;
+                } else if (symbol != target.end() && !is_slot(*symbol) &&
+                           static_cast<std::size_t>(*symbol) < starts.size()) {
+                    const Start& start = starts[static_cast<std::size_t>(*symbol)];
+                    run = start.score;
+                    left_done = start.left_done;
+                    if (sum + run < least) return sum + run;
+                    states[now].words[0] = words(*symbol);
+                    states[now].backoff[0] = start.backoff;
+                    states[now].length = start.seen ? 1 : 0;
                     ++symbol;
                 }
                 for (; symbol != target.end() && !is_slot(*symbol); ++symbol, now = 1 - now) {
@@ -64,10 +84,8 @@ class ChartLanguageModel {
 
     // KenLM's models are templates; its virtual functions do not give access to chart states.
     template <class Visitor>
-    [[nodiscard]] float visit(const Visitor& visitor) const {
+    [[nodiscard]] auto visit(const Visitor& visitor) const {
         switch (kind_) {
-            case Kind::probing:
-                return visitor(static_cast<const lm::ngram::ProbingModel&>(*model_));
             case Kind::rest_probing:
                 return visitor(static_cast<const lm::ngram::RestProbingModel&>(*model_));
             case Kind::trie:
@@ -78,8 +96,10 @@ class ChartLanguageModel {
                 return visitor(static_cast<const lm::ngram::QuantTrieModel&>(*model_));
             case Kind::quant_array_trie:
                 return visitor(static_cast<const lm::ngram::QuantArrayTrieModel&>(*model_));
+            case Kind::probing:
+                break;
         }
-        return 0.0f;
+        return visitor(static_cast<const lm::ngram::ProbingModel&>(*model_));
     }
 
   private:
@@ -130,7 +150,8 @@ class LanguageModels {
     [[nodiscard]] float estimate(std::size_t model, std::span<const Symbol> target,
                                  const SentenceWords& sentence,
                                  float least = -std::numeric_limits<float>::infinity()) const {
-        return entries_[model].model.estimate(target, numbers(model, sentence), least);
+        const Entry& entry = entries_[model];
+        return entry.model.estimate(target, numbers(model, sentence), entry.starts, least);
     }
 
   private:
@@ -138,6 +159,7 @@ class LanguageModels {
         std::shared_ptr<const LanguageModel> owner;
         ChartLanguageModel model;
         std::vector<std::uint32_t> words;
+        std::vector<ChartLanguageModel::Start> starts;  // by word, as above
     };
 
     std::vector<Entry> entries_;

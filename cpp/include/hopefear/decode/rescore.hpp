@@ -54,11 +54,13 @@ struct RescoredChart {
     std::vector<Edge> edges;
     std::vector<std::uint32_t> tails;
     std::vector<float> log10;  // by edge and language model: what the edge adds
-    // The n-gram features that an edge adds; `first_ngram` has an entry for each edge and one more.
+    // The n-gram features that an edge adds; `first_ngram` has an entry for each edge and one more,
+    // or no entry if there are no such features.
     std::vector<std::int32_t> ngrams;
     std::vector<std::uint32_t> first_ngram;
 
     [[nodiscard]] std::span<const std::int32_t> ngrams_of(std::uint32_t edge) const {
+        if (first_ngram.empty()) return {};
         return std::span(ngrams).subspan(first_ngram[edge],
                                          first_ngram[edge + 1] - first_ngram[edge]);
     }

@@ -53,6 +53,10 @@ class FileBytes {
     [[nodiscard]] std::uint64_t checksum(std::size_t offset, std::size_t size) const {
         return file_ ? file_->checksum(offset, size) : Checksum::of(span().subspan(offset, size));
     }
+    // Take the pages of a file out of the memory of the process; they come back when needed.
+    void forget_pages() const {
+        if (mapping_) mapping_->forget_pages();
+    }
     // Throw FormatError if the file was truncated, or written to such that it is not `intact`.
     void check_unchanged(const std::function<bool()>& intact) const {
         if (mapping_) mapping_->check_unchanged(intact);

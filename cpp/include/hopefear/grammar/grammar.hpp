@@ -75,8 +75,9 @@ struct RuleHead {
     Label lhs = 0;
     std::int32_t arity = 0;
     std::size_t target_length = 0;
-    std::span<const float> features;  // the dense ones
-    bool has_sparse = false;          // features besides these
+    const std::uint8_t* target = nullptr;  // for Grammar::append_target
+    std::span<const float> features;       // the dense ones
+    bool has_sparse = false;               // features besides these
 };
 
 class Grammar;
@@ -114,6 +115,8 @@ class Grammar {
 
     // Throw FormatError if the file changed since it was opened.
     void check_unchanged() const;
+    // Take what was read of the file out of the memory of the process, until it is read again.
+    void forget_pages() const { file_.forget_pages(); }
 
     [[nodiscard]] State root() const { return 0; }
     // The child of `state` under `symbol`.
@@ -128,8 +131,9 @@ class Grammar {
     [[nodiscard]] bool has_rules(State state) const;
     // A rule by its id; throws FormatError if there is none.
     void read(RuleId id, Rule& rule) const;
-    // The same without features and alignment, which stay as they are.
-    void read_sides(RuleId id, Rule& rule) const;
+    // Append the target side of the rule with this head to `symbols`, with words[w] for a word w.
+    void append_target(const RuleHead& head, std::span<const Symbol> words,
+                       std::vector<Symbol>& symbols) const;
 
     [[nodiscard]] std::size_t rule_count() const { return header_.rule_count; }
     [[nodiscard]] std::size_t source_count() const { return header_.source_count; }
@@ -156,6 +160,7 @@ class Grammar {
     static bool read_target(BoundedReader& reader, std::size_t word_count, Rule& rule);
     static bool read_alignment(BoundedReader& reader, Rule& rule);
     static bool read_sparse(BoundedReader& reader, std::size_t feature_count, Rule& rule);
+    static bool read_arity(BoundedReader& reader, std::int32_t& source_length, std::int32_t& arity);
     bool read_sides(BoundedReader& reader, Rule& rule) const;
     void open(bool verify);
     void check_header() const;
