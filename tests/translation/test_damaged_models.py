@@ -14,6 +14,7 @@ from hopefear import Model, Weights
 from hopefear.errors import FormatError, HopefearError
 from hopefear.grammar import Grammar, GrammarBuilder, Nonterminal, Rule
 from hopefear.translation import Decoder
+from hopefear.translation.features import FeatureSet, RuleTemplate
 from hopefear.translation.language_model import load_language_model
 
 SENTENCES = [["velký", "pes", "vidí", "dům"], ["starý", "muž", "hledá", "vlak"]]
@@ -88,9 +89,10 @@ def copy_shorter_over(path: Path) -> None:
     shutil.copyfile(other, path)
 
 
-def mapped(copy: Path) -> Decoder:
+def mapped(copy: Path, *templates: RuleTemplate) -> Decoder:
     """Return a decoder that maps its language model as if it were a large one."""
     model = Model(copy)
+    model.features = FeatureSet(templates=templates)
     (use,) = model.settings.language_models
     path = copy / use.file
     model.language_models = {use.feature: load_language_model(path, use.checksum_number, copied=0)}
@@ -109,6 +111,25 @@ def test_a_mapped_file_that_changes_in_use_is_an_error(
         with pytest.raises(HopefearError, match=name) as caught:
             decoder.translate(words)
         assert "changed while it was in use" in str(caught.value) or "damaged" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", BINARIES)
+@pytest.mark.parametrize("change", [cut, copy_shorter_over])
+def test_a_file_that_is_truncated_in_the_middle_of_a_sentence_is_an_error(
+    copy: Path, name: str, change: Callable[[Path], None]
+) -> None:
+    seen: list[object] = []
+
+    def feature(rule: Rule) -> dict[str, float]:
+        if not seen:
+            change(copy / name)  # before the language model is asked and other rules are read
+        seen.append(rule.target)
+        return {}
+
+    decoder = mapped(copy, feature)
+    with pytest.raises(HopefearError, match=rf"{name}: (the file was changed|damaged grammar)"):
+        decoder.translate(SENTENCES[0])
+    assert seen
 
 
 @pytest.mark.parametrize("change", [cut, overwrite, copy_shorter_over])
