@@ -37,7 +37,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
 
-LINK = re.compile(r"\]\(([\w/-]+)\.md\)")
+LINK = re.compile(r"\[([^]]+)\]\(([\w/-]+)\.md\)")
 NAME = re.compile(r"^- `(hopefear\.[\w.]+)`.*$", re.MULTILINE)
 SAMPLE = re.compile(r"^```\w+:\S+", re.MULTILINE)
 FILE = re.compile(r"^```(\w+) file=(\S+)$", re.MULTILINE)
@@ -58,11 +58,18 @@ def prepare(_: Sphinx, page: str, source: list[str]) -> None:
 
 
 def contents(index: str) -> str:
-    """Return the navigation: the headings of the first page, with the pages linked below them."""
+    """Return the navigation: the headings of the first page, with the pages linked below them.
+
+    A page in a folder, whose title is a paper's, is named by its link and its folder, a corpus.
+    """
     trees = []
     for section in index.split("\n## ")[1:]:
         title, text = section.split("\n", 1)
-        pages = "\n".join(dict.fromkeys(LINK.findall(text)))
+        entries = {
+            page: f"{name}, {page.split('/')[-2].capitalize()} <{page}>" if "/" in page else page
+            for name, page in LINK.findall(text)
+        }
+        pages = "\n".join(entries.values())
         trees.append(f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{pages}\n```\n")
     return "".join(trees)
 
