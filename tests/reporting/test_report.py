@@ -474,6 +474,8 @@ def test_replicas_of_one_epoch_are_visible(tmp_path: Path) -> None:
         unknown = replace(started, tuning_score=None, dev_score=None)
         write_run(path / f"replica-{number}", [unknown, *rest])
     (chart,) = curve_charts([read_run(path)])
+    assert "the band extends" in chart.description
+    assert "diamond" not in chart.description
     points = [mark for mark in chart.marks if isinstance(mark, Points)]
     assert [(list(mark.x), list(mark.y)) for mark in points] == [([1], [32]), ([1], [34])]
 

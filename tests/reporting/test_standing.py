@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hopefear.events import ReplicasFinished, RunStarted
+from hopefear.events import EpochFinished, ReplicasFinished, RunFinished, RunStarted
 from hopefear.reporting import read_run, report_html
 from hopefear.reporting.run_record import RunRecord
 from hopefear.reporting.standing import best_of, standings
@@ -45,6 +45,18 @@ def test_runs_on_other_data_are_not_compared(tmp_path: Path) -> None:
     third = run(tmp_path / "third", 34.0, metric="chrF")
     found = standings(records(one, other, third))
     assert [standing.best for standing in found] == [False, True, False]
+
+
+def test_nothing_is_explained_that_is_not_there(tmp_path: Path) -> None:
+    started, *rest = events_of_a_run(WEIGHTS, scores=[33.0, 35.0])
+    assert isinstance(started, RunStarted)
+    bare = replace(started, dev_score=None, tuning_oracle=None, dev_oracle=None)
+    ended = (EpochFinished, RunFinished)
+    learned = [replace(one, dev_score=None) for one in rest if isinstance(one, ended)]
+    page = report_html(records(write_run(tmp_path / "bare", [bare, *learned])))
+    for word in ("oracle", "held-out", "the band", "p (start)", "p (best)", "stroke-dasharray"):
+        assert word not in page
+    assert "A diamond marks" in page
 
 
 def test_significance_comes_from_the_sentences(tmp_path: Path) -> None:

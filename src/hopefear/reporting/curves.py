@@ -70,14 +70,24 @@ def curve_charts(runs: Sequence[RunRecord]) -> Iterator[Chart]:
         yield from _chart(
             [mark for run in shown for mark in _score_marks(run, colors[run.name])],
             title=f"{metric} by epoch",
-            description=(
-                f"{metric} after each epoch, where epoch 0 is the start: solid lines on held-out "
-                "data, dashed lines on the tuning data. A diamond marks the epoch whose weights "
-                "are the result. For replicas, the line is the mean and the band extends from the "
-                "lowest to the highest score."
-            ),
+            description=_explained(metric, shown),
             label=metric,
         )
+
+
+def _explained(metric: str, runs: Sequence[RunRecord]) -> str:
+    """Return what the lines, the signs and the bands of a chart mean, as far as it has them."""
+    text = f"{metric} after each epoch, where epoch 0 is the start"
+    if _have_dev_data(runs):
+        text += ": solid lines on held-out data, dashed lines on the tuning data."
+    else:
+        text += ", on the tuning data."
+    if not all(run.replicas for run in runs):
+        text += " A diamond marks the epoch whose weights are the result."
+    if any(run.replicas for run in runs):
+        text += " For replicas, the line is the mean and the band extends from the lowest to the "
+        text += "highest score."
+    return text
 
 
 def _by_metric(runs: Sequence[RunRecord]) -> Iterator[tuple[str, list[RunRecord]]]:
@@ -143,7 +153,7 @@ def _chart(marks: list[Mark], *, title: str, description: str, label: str) -> It
 
 def _score_marks(run: RunRecord, color: int) -> Iterator[Mark]:
     yield from _curve_marks(run, "dev_score", "held-out", color)
-    yield from _curve_marks(run, "tuning_score", "tuning", color, dashed=True)
+    yield from _curve_marks(run, "tuning_score", "tuning", color, dashed=_have_dev_data([run]))
 
 
 def _curve_marks(

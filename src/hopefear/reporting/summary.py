@@ -199,11 +199,17 @@ def _scores(runs: Sequence[RunRecord], found: Mapping[str, Standing]) -> Table:
     header += ["p (start)", "p (best)", f"{ROLES[roles[0]]}: oracle"]
     header += [f"{ROLES[roles[1]]}: {what}" for what in ("start", "result", "oracle")]
     best = [i for i, run in enumerate(runs) if run.name in found and found[run.name].best]
+    caption = "Scores of the initial weights and of the learned weights."
+    if any(one.oracle is not None for one in found.values()):
+        caption += " The oracle is the best candidate of every sentence."
+    if any(one.against_start is not None for one in found.values()):
+        caption += " p is the probability of so large a difference by chance, by "
+        caption += f"{SHUFFLES:,} rounds of stratified approximate randomization: p (start) "
+        caption += "against the start"
+        compared = any(one.against_best is not None for one in found.values())
+        caption += ", p (best) against the best run." if compared else "."
     return Table(
-        caption="Scores of the initial weights, of the learned weights, and of the oracle: the "
-        "best candidate of every sentence. p is the probability of so large a difference by "
-        f"chance, by {SHUFFLES:,} rounds of stratified approximate randomization: p (start) "
-        "against the start, p (best) against the best run.",
+        caption=caption,
         header=[*header, "epochs", "time"],
         rows=[_row(run, found.get(run.name), roles, several=several) for run in runs],
         texts=3 if several else 2,
