@@ -78,8 +78,8 @@ def test_results_of_all_runs_are_side_by_side_and_each_text_once(tmp_path: Path)
     (only,) = listed(sentences_section(standings(records), shown=9))
     assert only["names"] == ["best", "idle", "worse"]
     first, second = only["items"]
-    assert cells(first) == [("start and idle", "one two"), ("best", "1 2"), ("worse", "3 4")]
-    assert cells(second) == [("start and idle", "one two"), ("best, worse", "1 2")]
+    assert cells(first) == [("start, idle", "one two"), ("best", "1 2"), ("worse", "3 4")]
+    assert cells(second) == [("start, idle", "one two"), ("best, worse", "1 2")]
     assert only["counts"].rows == [
         ["best", "2", "0", "", ""],
         ["idle", "0", "0", "0", "2"],

@@ -65,7 +65,7 @@ def cut(paper: Paper, labels: set[str]) -> Paper:
 
 
 def test_a_table_is_reproduced_and_costs_nothing_again(
-    tiny: Callable[..., Reproduction], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: Callable[..., Reproduction], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
     found = tiny("gimpel2012", table="1", on_row=lambda outcome: done.append(outcome.row.label))
@@ -87,8 +87,10 @@ def test_a_table_is_reproduced_and_costs_nothing_again(
     assert stored["rows"]["gimpel2012-pro"]["test"] == scores
 
     monkeypatch.setattr(batch, "run", None)  # nothing may be run again
-    again = tiny("gimpel2012", table="1")
+    monkeypatch.chdir(data)
+    again = tiny("gimpel2012", table="1", data=Path())
     assert json.loads(again.json.read_text(encoding="utf-8"))["rows"] == stored["rows"]
+    assert "reproduce gimpel2012 --data corpus" in again.page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

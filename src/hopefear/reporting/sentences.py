@@ -133,7 +133,7 @@ def _cells(
             pieces = compared(start, texts[0].result, references)[0]
         label = "start" if len(starts) == 1 else f"start of {named(of)}"
         if unchanged := results.pop((start, start), None):
-            label += f" and {named(unchanged)}"
+            label += f", {named(unchanged)}"
         score = format_scores([before[of[0]]])[0]
         yield {"label": label, "score": score, "pieces": pieces, "tag": "del"}
     for (start, result), of in results.items():

@@ -201,7 +201,7 @@ def _facts(
 
 def _command(settings: ReproduceSettings) -> str:
     """Return what to type for this page; threads and the like change nothing."""
-    words = ["hopefear reproduce", settings.paper, f"--data {quote(settings.data.name)}"]
+    words = ["hopefear reproduce", settings.paper, f"--data {quote(settings.data.resolve().name)}"]
     named = ("source_language", "target_language", "table", "sentences", "epochs", "replicas")
     for name in named:
         if (value := getattr(settings, name)) is not None:
@@ -210,4 +210,4 @@ def _command(settings: ReproduceSettings) -> str:
     words += [f"--references {quote(name)}" for name in settings.references]
     words += ["--quick"] if settings.quick else []
     words += [f"--seed {settings.seed}"] if settings.seed != 1 else []
-    return f"`{' '.join(words)} -o {quote(settings.out.name)}`"
+    return f"`{' '.join(words)} -o {quote(settings.out.resolve().name)}`"
