@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -71,6 +72,8 @@ class Rescorer::Search {
         std::uint32_t count;
     };
     static constexpr std::size_t first_table_size = 512;
+    // Enough for rules of three nonterminals: a row of a known length is copied at once.
+    static constexpr std::size_t usual_stride = 4;
 
     void mark_needed();
     void rescore_node(std::uint32_t node);
@@ -92,6 +95,7 @@ class Rescorer::Search {
     const NgramFeatures* ngrams_;
     std::size_t model_count_;
     bool has_ngrams_;
+    bool only_key_;  // a state is one key, whose hash no other key has
     KgramComposer composer_;
     RescoreOptions options_;
 
@@ -113,7 +117,8 @@ class Rescorer::Search {
     std::vector<Candidate> heap_;    // the best on top
     std::vector<Candidate> popped_;  // in this order
     std::uint32_t candidates_ = 0;
-    std::size_t width_ = 0;  // of the following rows: one for the rule, one for each tail
+    std::size_t width_ = 0;   // of the following rows: one for the rule, one for each tail
+    std::size_t stride_ = 0;  // from one row of ranks to the next
     std::vector<std::uint32_t> ranks_;  // a row for each candidate, and room for more
     std::vector<Choice> choices_;       // a row for each bundle
     std::uint32_t first_bundle_ = 0;
@@ -134,6 +139,7 @@ Rescorer::Search::Search(const LanguageModels& models, const NgramFeatures& ngra
       ngrams_(&ngrams),
       model_count_(models.size()),
       has_ngrams_(ngrams.size() > 0),
+      only_key_(model_count_ == 1 && !has_ngrams_),
       composer_(ngrams.automaton()),
       options_(options) {
     if (options.pop_limit == 0) options_.pop_limit = std::numeric_limits<std::size_t>::max();
@@ -218,8 +224,9 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
         heap_.emplace_back(priority, candidates_++, bundle);
     }
     std::make_heap(heap_.begin(), heap_.end());
-    ranks_.resize(std::max(ranks_.size(), candidates_ * width_));
-    std::fill_n(ranks_.begin(), candidates_ * width_, 0u);
+    stride_ = std::max(width_, usual_stride);
+    ranks_.resize(std::max(ranks_.size(), candidates_ * stride_));
+    std::fill_n(ranks_.begin(), candidates_ * stride_, 0u);
 }
 
 // Take the best candidate from the heap and put its successors there, in which one rank is raised
@@ -228,13 +235,13 @@ void Rescorer::Search::begin_node(const Chart::Node& node) {
 Rescorer::Search::Candidate Rescorer::Search::pop() {
     const Candidate candidate = heap_.front();
     const Choice* const choices = &choices_[(candidate.bundle() - first_bundle_) * width_];
-    const std::size_t row = candidate.number() * width_;
+    const std::size_t row = candidate.number() * stride_;
     std::size_t slot = width_ - 1;
     while (slot > 0 && ranks_[row + slot] == 0) --slot;
     bool on_top = true;
     // Room for all successors at once: never smaller again, and not filled.
-    if ((candidates_ + width_) * width_ > ranks_.size())
-        ranks_.resize(2 * (candidates_ + width_) * width_);
+    if ((candidates_ + width_) * stride_ > ranks_.size())
+        ranks_.resize(2 * (candidates_ + width_) * stride_);
     for (; slot < width_; ++slot) {
         const std::uint32_t rank = ranks_[row + slot];
         if (rank + 1 == choices[slot].count) continue;
@@ -246,8 +253,9 @@ Rescorer::Search::Candidate Rescorer::Search::pop() {
             const double* const scores = &scores_[choices[slot].first + rank];
             priority += scores[1] - scores[0];
         }
-        std::uint32_t* const ranks = &ranks_[candidates_ * width_];
-        for (std::size_t i = 0; i < width_; ++i) ranks[i] = ranks_[row + i];
+        std::uint32_t* const ranks = &ranks_[candidates_ * stride_];
+        std::memcpy(ranks, &ranks_[row], usual_stride * sizeof *ranks);
+        for (std::size_t i = usual_stride; i < width_; ++i) ranks[i] = ranks_[row + i];
         ++ranks[slot];
         const Candidate successor(priority, candidates_++, candidate.bundle());
         if (std::exchange(on_top, false))
@@ -295,7 +303,7 @@ void Rescorer::Search::push(const Candidate& candidate) {
 
 void Rescorer::Search::take(const Candidate& candidate, std::uint32_t chart_node) {
     const Chart::Bundle& bundle = chart_->bundles[candidate.bundle()];
-    const std::uint32_t* const ranks = &ranks_[candidate.number() * width_];
+    const std::uint32_t* const ranks = &ranks_[candidate.number() * stride_];
     const Choice* const choices = &choices_[(candidate.bundle() - first_bundle_) * width_];
     const std::uint32_t rank = ranks[0];
     const ScoredRule& rule = bundle.rules->rules[rank];
@@ -369,7 +377,8 @@ std::uint32_t Rescorer::Search::find_node(std::uint32_t chart_node) {
     const std::size_t mask = table_.size() - 1;
     std::size_t at = hash & mask;
     for (; table_[at] != RescoredChart::none; at = (at + 1) & mask)
-        if (hashes_[table_[at] - first_] == hash && has_new_states(table_[at])) return table_[at];
+        if (hashes_[table_[at] - first_] == hash && (only_key_ || has_new_states(table_[at])))
+            return table_[at];
     const auto node = static_cast<std::uint32_t>(out_.nodes.size());
     out_.nodes.push_back({0.0, chart_node, RescoredChart::none, RescoredChart::none});
     states_.insert(states_.end(), new_states_.begin(), new_states_.end());
