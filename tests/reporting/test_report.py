@@ -259,7 +259,9 @@ def test_a_killed_run_is_shown_as_far_as_it_got(tmp_path: Path) -> None:
     path = write_run(tmp_path / "run", events)
     with (path / "events.jsonl").open("a") as log:
         log.write('{"event": "epoch_fin')
-    text = Page(html(path)).text
+    page = html(path)
+    assert "<td>28.00</td><td>33.50</td><td>+5.50</td>" in page  # the best so far
+    text = Page(page).text
     assert "was stopped: 2 of 9 epochs" in text
     assert "1 without a result" in text
     assert "33.25" in text

@@ -230,18 +230,21 @@ def _row(
     cells = [run.name, "" if started is None else started.name]
     if several:
         cells.append("" if started is None else started.metric)
+    results = {role: getattr(end, f"{role}_score", None) for role in roles}
+    if standing is not None:  # its best score so far, if it has not ended
+        results[standing.role] = standing.result
     first, second = (
         format_scores(
             [
                 getattr(started, f"{role}_score", None),
-                getattr(end, f"{role}_score", None),
+                results[role],
                 getattr(started, f"{role}_oracle", None),
             ]
         )
         for role in roles
     )
     about = [""] * 4
-    if standing is not None and end is not None:
+    if standing is not None:
         deviation = format_scores([standing.deviation, standing.result])[0]
         p_values = [format_p(standing.against_start), format_p(standing.against_best)]
         about = [_signed_change(standing), deviation, *p_values]
