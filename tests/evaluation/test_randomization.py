@@ -156,6 +156,33 @@ def test_copies_of_replicas_change_nothing_if_they_change_sides_together() -> No
         assert apart.p_value < once.p_value - 0.05
 
 
+@pytest.mark.parametrize(("count", "others"), [(1, 1), (2, 2), (2, 3)])
+def test_the_difference_of_mean_scores_is_judged_by_all_exchanges(count: int, others: int) -> None:
+    metric = Bleu()
+    texts = [garbled(REFERENCES[0], 0.15 if i < count else 0.3, i) for i in range(count + others)]
+    # The first two make up for each other's lengths, if both are scored as one long output.
+    texts[0] = [" ".join(text.split()[:-4]) for text in texts[0]]
+    texts[1] = [f"{text} and so on and on" for text in texts[1]]
+    outputs = [of(metric, text)[:9] for text in texts]
+    system, baseline = outputs[:count], outputs[count:]
+
+    def mean(chosen: Sequence[bool], one: list[Statistics], other: list[Statistics]) -> float:
+        sides = [
+            np.where(np.array(chosen)[:, None], one[k % len(one)], other[k % len(other)])
+            for k in range(6)
+        ]
+        return float(np.mean([metric.score(side.sum(axis=0)) for side in sides]))
+
+    def difference(chosen: Sequence[bool]) -> float:
+        return abs(mean(chosen, system, baseline) - mean(chosen, baseline, system))
+
+    differences = [difference(chosen) for chosen in product([True, False], repeat=9)]
+    found = compare_replicas(system, baseline, metric, shuffles=20_000, seed=3)
+    assert differences[0] == pytest.approx(abs(found.difference))
+    expected = np.mean(np.array(differences) >= differences[0] - 1e-9)
+    assert found.p_value == pytest.approx(expected, abs=0.015)
+
+
 def multeval(
     baseline: list[Statistics], system: list[Statistics], metric: Metric, *, seed: int, within: str
 ) -> float:

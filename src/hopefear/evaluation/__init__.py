@@ -6,9 +6,8 @@ from hopefear.evaluation.randomization import (
     ReplicaComparison,
     compare_replicas,
     deviation,
-    exchanged,
+    shuffled_p,
     shuffled_sums,
-    two_sided_p,
 )
 from hopefear.evaluation.results import (
     AgainstFirst,
@@ -44,9 +43,8 @@ __all__ = [
     "compare_replicas",
     "deviation",
     "evaluate_systems",
-    "exchanged",
     "interval",
     "resampled_sums",
+    "shuffled_p",
     "shuffled_sums",
-    "two_sided_p",
 ]

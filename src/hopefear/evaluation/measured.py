@@ -10,9 +10,7 @@ from hopefear.evaluation.bootstrap import compare, interval, resampled_sums
 from hopefear.evaluation.randomization import (
     Exchange,
     deviation,
-    exchanged,
-    shuffled_sums,
-    two_sided_p,
+    shuffled_p,
 )
 from hopefear.evaluation.results import AgainstFirst, MetricResult
 from hopefear.metrics import Bleu, References, Statistics, TextMetric, Wer
@@ -103,20 +101,11 @@ class Measured:
         """Return the p-value of the difference from the first system, for each metric."""
         if not system or not shuffles:
             return {}
-        # All metrics see the same shuffles: their statistics stand side by side.
-        sides = [
-            exchanged([np.hstack(each) for each in zip(*own, strict=True)], exchange)
-            for own in ([m[i] for m in self.statistics.values()] for i in (system, 0))
-        ]
-        widths = [own[0][0].shape[1] for own in self.statistics.values()]
-        ends = np.cumsum(widths)[:-1]
-        sums = shuffled_sums(sides[0], sides[1], shuffles=shuffles, seed=seed)
-        first, second = (np.split(side, ends, axis=1) for side in sums)
-        observed = [np.split(np.sum([m.sum(axis=0) for m in side], axis=0), ends) for side in sides]
-        return {
-            name: two_sided_p(metric, (first[i], second[i]), (observed[0][i], observed[1][i]))
-            for i, (name, metric) in enumerate(self.metrics.items())
-        }
+        sides = ([own[i] for own in self.statistics.values()] for i in (system, 0))
+        found = shuffled_p(
+            list(self.metrics.values()), *sides, shuffles=shuffles, seed=seed, exchange=exchange
+        )
+        return dict(zip(self.metrics, found, strict=True))
 
     def result(
         self,

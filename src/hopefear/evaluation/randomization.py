@@ -6,6 +6,7 @@ optimizer replicas: Clark et al. (2011), Better hypothesis testing for statistic
 translation: controlling for optimizer instability, ACL.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -21,9 +22,8 @@ __all__ = [
     "ReplicaComparison",
     "compare_replicas",
     "deviation",
-    "exchanged",
+    "shuffled_p",
     "shuffled_sums",
-    "two_sided_p",
 ]
 
 Exchange = Literal["outputs", "sentences"]
@@ -76,7 +76,7 @@ def compare_replicas(
     seed : int
         Seed of the shuffles.
     exchange : str
-        What changes sides; see `exchanged`.
+        What changes sides; see `shuffled_p`.
 
     Examples
     --------
@@ -92,28 +92,77 @@ def compare_replicas(
         [float(metric.score(matrix.sum(axis=0))) for matrix in replicas]
         for replicas in (system, baseline)
     )
-    sides = exchanged(system, exchange), exchanged(baseline, exchange)
-    sums = shuffled_sums(*sides, shuffles=shuffles, seed=seed)
-    together = (np.sum([matrix.sum(axis=0) for matrix in side], axis=0) for side in sides)
     return ReplicaComparison(
         scores=scores,
         baseline_scores=others,
         difference=float(np.mean(scores) - np.mean(others)),
         deviation=deviation(scores),
         baseline_deviation=deviation(others),
-        p_value=two_sided_p(metric, sums, tuple(together)),
+        p_value=shuffled_p(
+            [metric], [system], [baseline], shuffles=shuffles, seed=seed, exchange=exchange
+        )[0],
     )
 
 
-def exchanged(replicas: Sequence[Statistics], exchange: Exchange) -> Sequence[Statistics]:
-    """Return the statistics that change sides on their own.
+def shuffled_p(
+    metrics: Sequence[Metric],
+    system: Sequence[Sequence[Statistics]],
+    baseline: Sequence[Sequence[Statistics]],
+    *,
+    shuffles: int,
+    seed: int,
+    exchange: Exchange,
+) -> list[float]:
+    """Return for each metric the share of shuffles whose sides differ as much as the systems do.
 
-    With "sentences" the outputs of all replicas for a sentence change sides together: p is that of
-    a single system with their mean statistics. With "outputs", as in MultEval, each of them does on
-    its own. This takes outputs for the same sentence for independent, which they are not: copies of
-    a replica would make a difference more significant.
+    p = (1 + #{shuffles: |score(X) - score(Y)| >= |score(A) - score(B)|}) / (1 + #shuffles)
+
+    With "sentences" the outputs of all replicas for a sentence change sides together, and the score
+    of a side is the mean of its replicas' scores. Replicas are paired; if one system has fewer,
+    each of its replicas is in several pairs.
+
+    With "outputs", as in MultEval, each output changes sides on its own, and a side is scored as
+    one long output. This takes outputs for the same sentence for independent, which they are not:
+    copies of a replica would make a difference more significant.
+
+    Unlike sacreBLEU and MultEval, which ask for a larger difference, equal differences count, as in
+    the papers: systems that differ in three sentences have p = 0.25 at best, and equal systems have
+    p = 1.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        They see the same shuffles.
+    system, baseline : sequences of sequences of matrices
+        The statistics for each metric and replica.
+    shuffles, seed, exchange
+        As for `compare_replicas`.
     """
-    return replicas if exchange == "outputs" else [np.mean(replicas, axis=0)]
+    both = system, baseline
+    _size(*([matrix for own in side for matrix in own] for side in both))
+    counts = [len(side[0]) for side in both]
+    pairs = math.lcm(*counts) if exchange == "sentences" else 1
+    if exchange == "sentences":
+        # Side by side, what belongs together is a single output.
+        sides = [
+            [np.hstack([own[k % count] for own in side for k in range(pairs)])]
+            for side, count in zip(both, counts, strict=True)
+        ]
+    else:
+        sides = [[np.hstack(each) for each in zip(*side, strict=True)] for side in both]
+    sums = shuffled_sums(sides[0], sides[1], shuffles=shuffles, seed=seed)
+    observed = [np.sum(side, axis=0).sum(axis=0, keepdims=True) for side in sides]
+    found, end = [], 0
+    for metric, own in zip(metrics, system, strict=True):
+        width = own[0].shape[1]
+        begin, end = end, end + pairs * width
+        scores, others, score, other = (
+            metric.score(rows[:, begin:end].reshape(len(rows), pairs, width)).mean(axis=1)
+            for rows in (*sums, *observed)
+        )
+        as_large = np.abs(scores - others) >= np.abs(score - other) - TOLERANCE
+        found.append(float(np.count_nonzero(as_large) + 1) / (shuffles + 1))
+    return found
 
 
 def deviation(scores: Sequence[float]) -> float | None:
@@ -152,11 +201,7 @@ def shuffled_sums(
     if shuffles < 1:
         raise ConfigError(f"shuffles must be >= 1, got {shuffles}")
     outputs = [*first, *second]
-    sentences = {len(matrix) for matrix in outputs}
-    if not first or not second:
-        raise DataError("both systems need at least one replica")
-    if len(sentences) != 1 or not (size := sentences.pop()):
-        raise DataError("all replicas must have the same number of sentences, at least one")
+    size = _size(first, second)
     *others, last = outputs
     # The last output goes where there is room: only how the others differ from it is chosen.
     differences = [matrix - last for matrix in others]
@@ -171,6 +216,16 @@ def shuffled_sums(
         for chosen, matrix in zip(dealt, differences, strict=False):
             sums[start : start + step] += chosen.astype(np.float64) @ matrix
     return sums, np.sum([matrix.sum(axis=0) for matrix in outputs], axis=0) - sums
+
+
+def _size(first: Sequence[Statistics], second: Sequence[Statistics]) -> int:
+    """Return the number of sentences that all outputs have."""
+    if not first or not second:
+        raise DataError("both systems need at least one replica")
+    sentences = {len(matrix) for matrix in (*first, *second)}
+    if len(sentences) != 1 or not (size := sentences.pop()):
+        raise DataError("all replicas must have the same number of sentences, at least one")
+    return size
 
 
 def _ways(wanted: int, outputs: int) -> NDArray[np.uint32]:
@@ -204,22 +259,3 @@ def _deal(
             chosen = draws[..., output] * (outputs - output) < left
             left -= chosen
             yield chosen
-
-
-def two_sided_p(
-    metric: Metric,
-    shuffled: tuple[Statistics, Statistics],
-    observed: tuple[Statistics, Statistics],
-) -> float:
-    """Return the share of shuffles whose sides differ at least as much as the systems do.
-
-    p = (1 + #{shuffles: |score(X) - score(Y)| >= |score(A) - score(B)|}) / (1 + #shuffles)
-
-    The replicas of a system are scored together, as one long output. Unlike sacreBLEU and MultEval,
-    which ask for a larger difference, equal differences count, as in the papers: systems that
-    differ in three sentences have p = 0.25 at best, and equal systems have p = 1.
-    """
-    first, second = (metric.score(sums) for sums in shuffled)
-    difference = abs(float(metric.score(observed[0])) - float(metric.score(observed[1])))
-    as_large = np.count_nonzero(np.abs(first - second) >= difference - TOLERANCE)
-    return float(as_large + 1) / (len(first) + 1)
