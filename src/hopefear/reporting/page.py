@@ -154,6 +154,7 @@ def _environment() -> Environment:
     )
     environment.globals["chart_svg"] = chart_svg
     environment.filters["place"] = lambda position: f"{position + 0.0:.1f}".removesuffix(".0")
+    environment.filters["end"] = lambda number: f"{number:.9g}"
     environment.filters["value"] = lambda number: f"{number + 0.0:.5g}"
     return environment
 
