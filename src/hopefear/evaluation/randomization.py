@@ -138,31 +138,28 @@ def shuffled_p(
     shuffles, seed, exchange
         As for `compare_replicas`.
     """
-    both = system, baseline
-    _size(*([matrix for own in side for matrix in own] for side in both))
-    counts = [len(side[0]) for side in both]
-    pairs = math.lcm(*counts) if exchange == "sentences" else 1
+    # All metrics side by side
+    first, second = (
+        [np.hstack(each) for each in zip(*side, strict=True)] for side in (system, baseline)
+    )
+    _size(first, second)
+    ends = np.cumsum([own[0].shape[1] for own in system])[:-1]
+    pairs = [(first, second)]
     if exchange == "sentences":
-        # Side by side, what belongs together is a single output.
-        sides = [
-            [np.hstack([own[k % count] for own in side for k in range(pairs)])]
-            for side, count in zip(both, counts, strict=True)
-        ]
-    else:
-        sides = [[np.hstack(each) for each in zip(*side, strict=True)] for side in both]
-    sums = shuffled_sums(sides[0], sides[1], shuffles=shuffles, seed=seed)
-    observed = [np.sum(side, axis=0).sum(axis=0, keepdims=True) for side in sides]
-    found, end = [], 0
-    for metric, own in zip(metrics, system, strict=True):
-        width = own[0].shape[1]
-        begin, end = end, end + pairs * width
-        scores, others, score, other = (
-            metric.score(rows[:, begin:end].reshape(len(rows), pairs, width)).mean(axis=1)
-            for rows in (*sums, *observed)
-        )
-        as_large = np.abs(scores - others) >= np.abs(score - other) - TOLERANCE
-        found.append(float(np.count_nonzero(as_large) + 1) / (shuffles + 1))
-    return found
+        count = math.lcm(len(first), len(second))
+        pairs = [([first[k % len(first)]], [second[k % len(second)]]) for k in range(count)]
+
+    def differences(one: Statistics, other: Statistics) -> Statistics:
+        sides = (np.split(rows, ends, axis=1) for rows in (one, other))
+        scored = zip(metrics, *sides, strict=True)
+        return np.array([metric.score(own) - metric.score(its) for metric, own, its in scored])
+
+    shuffled = observed = np.zeros((len(metrics), 1))
+    for pair in pairs:  # the same seed exchanges the same sentences in each
+        shuffled = shuffled + differences(*shuffled_sums(*pair, shuffles=shuffles, seed=seed))
+        observed = observed + differences(*(np.sum(side, axis=(0, 1))[None] for side in pair))
+    as_large = np.abs(shuffled) >= np.abs(observed) - len(pairs) * TOLERANCE
+    return [float(count + 1) / (shuffles + 1) for count in np.count_nonzero(as_large, axis=1)]
 
 
 def deviation(scores: Sequence[float]) -> float | None:
